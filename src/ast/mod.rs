@@ -1,0 +1,1 @@
+//! Structural patterns on syntax trees.

@@ -1,0 +1,1 @@
+//! What a session file holds and what does not add up in it.

@@ -1,0 +1,108 @@
+//! [`Diagnostic`]: one finding about rule files, sessions, streams or scripts, with its place and remedy.
+//!
+//! Findings are data. They are collected by the reader that makes them and rendered by `output` alone.
+
+pub mod code;
+
+use std::fmt;
+
+pub use code::Code;
+
+use crate::text::Place;
+
+/// How much a finding matters. The order is the order of gravity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Likely not what was meant.
+    Warning,
+    /// Certainly not what was meant.
+    Error,
+}
+
+impl Severity {
+    /// The word used in every output format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Which kind of finding.
+    pub code: Code,
+    /// Its gravity here; the default is the code's own.
+    pub severity: Severity,
+    /// One sentence without a full stop: what is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// Where.
+    pub place: Option<Place>,
+    /// The text of the lines that `place` spans, and the byte offset in the file at which it begins.
+    pub snippet: Option<(String, usize)>,
+    /// The session entry it is about.
+    pub entry: Option<String>,
+}
+
+impl Diagnostic {
+    /// A finding of `code` at its default severity.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            help: None,
+            place: None,
+            snippet: None,
+            entry: None,
+        }
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says where.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// Adds the source text around the place; `offset` is the byte at which `text` begins in the file.
+    #[must_use]
+    pub fn with_snippet(mut self, text: impl Into<String>, offset: usize) -> Self {
+        self.snippet = Some((text.into(), offset));
+        self
+    }
+
+    /// Names the session entry.
+    #[must_use]
+    pub fn with_entry(mut self, id: impl Into<String>) -> Self {
+        self.entry = Some(id.into());
+        self
+    }
+
+    /// Overrides the gravity.
+    #[must_use]
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+}

@@ -1,0 +1,1 @@
+//! The rule manager: buffers, gates, repeat ledger, checks.

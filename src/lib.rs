@@ -1,0 +1,36 @@
+//! `ttsr`: stream rules of coding agents, replayed, linted and audited.
+//!
+//! A library that does everything and never prints, and a binary that calls [`cli::run`].
+//!
+//! | layer | modules | may know |
+//! |---|---|---|
+//! | L0 | [`text`], [`diagnostic`], [`settings`], [`clock`] | `std`, serde; diagnostic may use text |
+//! | L1 | [`pattern`], [`glob`], [`ast`], [`message`] | L0 |
+//! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
+//! | L3 | [`engine`] | L2 and below |
+//! | L4 | [`lifecycle`], [`agent`] | lifecycle: engine, tool; agent: stream, session |
+//! | L5 | [`replay`], [`handoff`] | L4 and below |
+//! | L6 | [`audit`] | L5 and below |
+//! | L7 | [`output`] | reports of all of them |
+//! | L8 | [`cli`] | everything |
+
+pub mod agent;
+pub mod ast;
+pub mod audit;
+pub mod cli;
+pub mod clock;
+pub mod diagnostic;
+pub mod engine;
+pub mod glob;
+pub mod handoff;
+pub mod lifecycle;
+pub mod message;
+pub mod output;
+pub mod pattern;
+pub mod replay;
+pub mod rule;
+pub mod session;
+pub mod settings;
+pub mod stream;
+pub mod text;
+pub mod tool;

@@ -1,0 +1,1 @@
+//! The coordinator: from matches to aborts, injections and persisted entries.

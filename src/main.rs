@@ -1,0 +1,3 @@
+//! The `ttsr` binary.
+
+fn main() {}

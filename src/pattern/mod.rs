@@ -1,0 +1,1 @@
+//! Conditions with ECMAScript meaning over UTF-16 code units.

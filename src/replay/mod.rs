@@ -1,0 +1,1 @@
+//! The loop that runs engine, coordinator, agent and session together.

@@ -1,0 +1,1 @@
+//! Rule files, from bytes to registered rules.

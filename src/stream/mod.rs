@@ -1,0 +1,1 @@
+//! Where deltas come from: event streams and recorded messages.

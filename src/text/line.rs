@@ -1,0 +1,62 @@
+//! Physical lines of a JSONL file, read one by one and kept verbatim.
+
+use std::io::{self, BufRead};
+
+/// One physical line, without its LF and, in [`RawLine::text`], without a CR before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawLine {
+    /// 1-based line number.
+    pub number: usize,
+    /// Byte offset of the line in the file.
+    pub offset: usize,
+    /// The bytes, line end excluded (a CR is still there).
+    pub bytes: Vec<u8>,
+    /// Whether the line ended with LF. Only the last line of a file may lack it.
+    pub terminated: bool,
+}
+
+impl RawLine {
+    /// The bytes without a trailing CR.
+    pub fn text(&self) -> &[u8] {
+        self.bytes.strip_suffix(b"\r").unwrap_or(&self.bytes)
+    }
+
+    /// Whether only JSON white space stands here.
+    pub fn is_blank(&self) -> bool {
+        self.bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+    }
+}
+
+/// Reads lines in constant memory beside the longest line.
+pub struct LineReader<R> {
+    input: R,
+    number: usize,
+    offset: usize,
+}
+
+impl<R: BufRead> LineReader<R> {
+    /// Starts at the first line of `input`.
+    pub fn new(input: R) -> Self {
+        Self { input, number: 0, offset: 0 }
+    }
+
+    /// The next line, or nothing at the end.
+    ///
+    /// # Errors
+    /// When the input cannot be read.
+    pub fn next_line(&mut self) -> io::Result<Option<RawLine>> {
+        let mut bytes = Vec::new();
+        let read = self.input.read_until(b'\n', &mut bytes)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        let terminated = bytes.last() == Some(&b'\n');
+        if terminated {
+            bytes.pop();
+        }
+        self.number += 1;
+        let line = RawLine { number: self.number, offset: self.offset, bytes, terminated };
+        self.offset += read;
+        Ok(Some(line))
+    }
+}

@@ -1,0 +1,1 @@
+//! What a tool call means to a rule.

@@ -1,0 +1,3 @@
+//! The one integration test binary. Each module runs the cases of one folder of `testdata` or one property.
+
+mod support;
