@@ -1,7 +1,8 @@
 //! The `ttsr` settings group and the generation of the runtime that is reproduced (engine.md E10, E11).
 
+use crate::json_object;
 use crate::text::JsString;
-use crate::text::json::Value;
+use crate::text::json::{Object, Value};
 
 /// The `ttsr` settings in force (engine.md E10).
 #[derive(Clone, Debug, PartialEq)]
@@ -95,6 +96,20 @@ pub const SETTING_KEYS: [&str; 7] =
     ["enabled", "contextMode", "interruptMode", "repeatMode", "repeatGap", "builtinRules", "disabledRules"];
 
 impl Settings {
+    /// The settings as the group would hold them.
+    pub fn to_object(&self) -> Object {
+        let names = self.disabled_rules.iter().cloned().map(Value::String).collect::<Vec<_>>();
+        json_object! {
+            "enabled": self.enabled,
+            "contextMode": if self.context_mode == ContextMode::Discard { "discard" } else { "keep" },
+            "interruptMode": self.interrupt_mode.as_str(),
+            "repeatMode": if self.repeat_mode == RepeatMode::Once { "once" } else { "after-gap" },
+            "repeatGap": self.repeat_gap,
+            "builtinRules": self.builtin_rules,
+            "disabledRules": names,
+        }
+    }
+
     /// Applies one value as the agent reads it (engine.md E10). The result says what the agent ignores or reads
     /// otherwise than written, in a sentence; `Err` means that the key is unknown.
     ///

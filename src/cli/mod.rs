@@ -1,1 +1,62 @@
-//! The command line.
+//! The command line: arguments as typed, turned into one run of one command.
+
+pub mod args;
+mod console;
+mod error;
+mod exit;
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+
+use clap::{CommandFactory as _, Parser as _};
+
+use args::{Cli, Command};
+pub use console::{Console, Surroundings};
+pub use error::CliError;
+pub use exit::ExitStatus;
+
+/// Runs the program with these arguments (the first is the program's name).
+///
+/// Data goes to `out`, everything else to `err`; `input` is read when an argument asks for `-`.
+pub fn run(
+    arguments: impl IntoIterator<Item = OsString>,
+    input: &mut dyn Read,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    surroundings: &Surroundings,
+) -> ExitStatus {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error, out, err, surroundings),
+    };
+    let mut console = Console::new(out, err, &cli.common, surroundings);
+    let _ = input;
+    let result: Result<(), CliError> = match cli.command {
+        Command::Replay(_) => Err(CliError::missing("replay")),
+        Command::CheckRules(_) => Err(CliError::missing("check-rules")),
+        Command::InspectSession(_) => Err(CliError::missing("inspect-session")),
+        Command::Handoff(_) => Err(CliError::missing("handoff")),
+    };
+    if let Err(error) = result {
+        console.fail(&error);
+    }
+    console.finish()
+}
+
+/// The definition of the command line, for man pages and completions.
+pub fn definition() -> clap::Command {
+    Cli::command()
+}
+
+/// Prints help, the version or what is wrong with the arguments.
+fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, surroundings: &Surroundings) -> ExitStatus {
+    let on_stderr = error.use_stderr();
+    let color = if on_stderr { surroundings.stderr_width } else { surroundings.stdout_width };
+    let color = color.is_some() && !surroundings.vars.contains_key("NO_COLOR");
+    let rendered = error.render();
+    let text = if color { rendered.ansi().to_string() } else { rendered.to_string() };
+    let mut print = |target: &mut dyn Write| target.write_all(text.as_bytes()).and_then(|()| target.flush());
+    // A closed pipe is no failure, and there is nowhere else to complain.
+    let _ = if on_stderr { print(err) } else { print(out) };
+    if on_stderr { ExitStatus::Usage } else { ExitStatus::Done }
+}

@@ -1,1 +1,9 @@
-//! Reports to bytes.
+//! Reports to bytes: one file per form. Nothing here decides anything.
+
+pub mod diagnostic;
+mod escape;
+pub mod replay_human;
+mod style;
+
+pub use escape::{escape, escape_lines};
+pub use style::{FIXED_WIDTH, Style, count};

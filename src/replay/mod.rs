@@ -1,1 +1,3 @@
 //! The loop that runs engine, coordinator, agent and session together.
+
+pub mod trace;

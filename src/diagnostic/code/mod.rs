@@ -17,6 +17,16 @@ pub use rule::*;
 pub use session::*;
 pub use stream::*;
 
+mod catalogue {
+    use super::{Code, handoff, rule, session, stream};
+
+    pub(super) fn all() -> Vec<Code> {
+        let mut all: Vec<Code> = [rule::ALL, session::ALL, stream::ALL, handoff::ALL].concat();
+        all.sort_by_key(|code| code.number());
+        all
+    }
+}
+
 /// What the catalogue knows of a kind of finding.
 #[derive(Debug)]
 pub struct CodeInfo {
@@ -62,9 +72,7 @@ impl Code {
 
     /// Every code, by number.
     pub fn all() -> Vec<Self> {
-        let mut all: Vec<Self> = [rule::ALL, session::ALL, stream::ALL, handoff::ALL].concat();
-        all.sort_by_key(|code| code.number());
-        all
+        catalogue::all()
     }
 
     /// The code of this number (`TTSR014`) or name (`matches-empty`).

@@ -1,0 +1,176 @@
+//! [`Console`]: the only door to standard output and standard error, and the keeper of the exit status.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::args::{ColorChoice, Common, FailOn};
+use super::{CliError, ExitStatus};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::output::diagnostic::{render, render_failure};
+use crate::output::{FIXED_WIDTH, Style};
+
+/// How many findings of one code are shown for one file; the rest is counted.
+const SHOWN_PER_CODE: usize = 5;
+
+/// What the process hands to the program: where to write, and what it knows of its surroundings.
+pub struct Surroundings {
+    /// The current directory.
+    pub cwd: std::path::PathBuf,
+    /// The user's home directory, if there is one.
+    pub home: Option<std::path::PathBuf>,
+    /// Environment variables.
+    pub vars: BTreeMap<String, String>,
+    /// Columns of the terminal behind standard output, when it is one.
+    pub stdout_width: Option<u16>,
+    /// Columns of the terminal behind standard error, when it is one.
+    pub stderr_width: Option<u16>,
+}
+
+/// Output, diagnostics and status of one run.
+pub struct Console<'a> {
+    out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
+    style: Style,
+    err_style: Style,
+    quiet: bool,
+    verbose: bool,
+    fail_on: Severity,
+    exit_zero: bool,
+    status: ExitStatus,
+    write_error: Option<io::Error>,
+    seen: BTreeMap<(String, u16), usize>,
+}
+
+impl<'a> Console<'a> {
+    /// A console that obeys the common options.
+    pub fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, common: &Common, surroundings: &Surroundings) -> Self {
+        let style = |width: Option<u16>| Style {
+            color: match common.color {
+                ColorChoice::Always => true,
+                ColorChoice::Never => false,
+                ColorChoice::Auto => automatic_color(width.is_some(), &surroundings.vars),
+            },
+            width: width.unwrap_or(FIXED_WIDTH).max(40),
+        };
+        Self {
+            out,
+            err,
+            style: style(surroundings.stdout_width),
+            err_style: style(surroundings.stderr_width),
+            quiet: common.quiet,
+            verbose: common.verbose,
+            fail_on: match common.fail_on {
+                FailOn::Error => Severity::Error,
+                FailOn::Warning => Severity::Warning,
+                FailOn::Note => Severity::Note,
+            },
+            exit_zero: common.exit_zero,
+            status: ExitStatus::Done,
+            write_error: None,
+            seen: BTreeMap::new(),
+        }
+    }
+
+    /// How standard output looks.
+    pub fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Writes data. A closed pipe ends the output quietly.
+    pub fn print(&mut self, text: &str) {
+        if self.write_error.is_none() {
+            self.write_error = self.out.write_all(text.as_bytes()).err();
+        }
+    }
+
+    /// Whether nobody reads the output any more, so that the run may end.
+    pub fn is_closed(&self) -> bool {
+        self.write_error.is_some()
+    }
+
+    /// Says something about the run, unless it should be quiet.
+    pub fn note(&mut self, text: &str) {
+        if !self.quiet {
+            self.to_stderr(&format!("{text}\n"));
+        }
+    }
+
+    /// Shows a finding and counts it for the status.
+    pub fn report(&mut self, diagnostic: &Diagnostic) {
+        if diagnostic.severity >= self.fail_on {
+            self.raise(ExitStatus::Findings);
+        }
+        let hidden = match diagnostic.severity {
+            Severity::Note => !self.verbose,
+            Severity::Warning | Severity::Error => self.quiet && diagnostic.severity < self.fail_on,
+        };
+        if hidden {
+            return;
+        }
+        let file = diagnostic.place.as_ref().map(|place| place.file.clone()).unwrap_or_default();
+        let seen = self.seen.entry((file, diagnostic.code.number())).or_default();
+        *seen += 1;
+        if *seen <= SHOWN_PER_CODE || self.verbose {
+            let text = render(diagnostic, self.err_style);
+            self.to_stderr(&text);
+        }
+    }
+
+    /// Shows a failure and takes over its status.
+    pub fn fail(&mut self, error: &CliError) {
+        self.raise(error.status);
+        let text = render_failure(&error.message, error.help.as_deref(), self.err_style);
+        self.to_stderr(&text);
+    }
+
+    /// Makes the status at least this bad.
+    pub fn raise(&mut self, status: ExitStatus) {
+        self.status = self.status.and(status);
+    }
+
+    fn to_stderr(&mut self, text: &str) {
+        // Nothing can be said about standard error being gone.
+        let _ = self.err.write_all(text.as_bytes());
+    }
+
+    /// Tells of findings left out and of output that could not be written, and gives the status.
+    pub fn finish(mut self) -> ExitStatus {
+        if !self.verbose {
+            let seen = std::mem::take(&mut self.seen);
+            for ((file, number), count) in seen {
+                if count > SHOWN_PER_CODE {
+                    let file = crate::output::escape(&file);
+                    let more = count - SHOWN_PER_CODE;
+                    self.note(&format!("{file}: {more} more of TTSR{number:03} (--verbose shows all)"));
+                }
+            }
+        }
+        if self.write_error.is_none() {
+            self.write_error = self.out.flush().err();
+        }
+        match self.write_error.take() {
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitStatus::Done,
+            Some(error) => {
+                let error = CliError::failed(format!("the output cannot be written: {error}"));
+                self.fail(&error);
+            }
+            None => {}
+        }
+        match self.status {
+            ExitStatus::Findings if self.exit_zero => ExitStatus::Done,
+            status => status,
+        }
+    }
+}
+
+/// Colours by the conventions NO_COLOR, CLICOLOR_FORCE and TERM.
+fn automatic_color(is_terminal: bool, vars: &BTreeMap<String, String>) -> bool {
+    let set = |name: &str| vars.get(name).is_some_and(|value| !value.is_empty());
+    if set("NO_COLOR") {
+        return false;
+    }
+    if set("CLICOLOR_FORCE") && vars["CLICOLOR_FORCE"] != "0" {
+        return true;
+    }
+    is_terminal && vars.get("TERM").is_none_or(|term| term != "dumb")
+}

@@ -1,0 +1,314 @@
+//! A replay as tables: decisions, injections and persisted entries, totals per rule.
+
+use std::fmt::Write as _;
+
+use comfy_table::Cell;
+
+use super::{Style, count, escape};
+use crate::replay::trace::{At, Decision, Summary, TraceEvent, TraceKind, Trigger};
+use crate::text::JsString;
+use crate::text::json::{Object, Value};
+
+/// Longest excerpt of a reminder in the table of injections, in characters.
+const CONTENT_LIMIT: usize = 60;
+
+/// Renders the events of one input.
+pub fn render(events: &[TraceEvent], style: Style) -> String {
+    let mut out = String::new();
+    for event in events {
+        if let TraceKind::Run { input_kind, lifecycle, chunk, settings, rules } = &event.kind {
+            let chunk = if *input_kind == "session" { format!(", {chunk}") } else { String::new() };
+            let title = style.heading(&escape(&event.at.input));
+            let _ = writeln!(out, "{title}  {input_kind}, lifecycle {lifecycle}{chunk}, {}", count(*rules, "rule"));
+            let changed = changed_settings(settings);
+            if !changed.is_empty() {
+                let _ = writeln!(out, "{}", style.faint(&format!("settings: {}", escape(&changed))));
+            }
+        }
+    }
+    unregistered(&mut out, events, style);
+    decisions(&mut out, events, style);
+    effects(&mut out, events, style);
+    undecided(&mut out, events, style);
+    gates(&mut out, events, style);
+    recorded(&mut out, events, style);
+    for event in events {
+        if let TraceKind::Summary(summary) = &event.kind {
+            totals(&mut out, summary, style);
+        }
+    }
+    out
+}
+
+/// The settings that differ from the defaults, as `key=value`.
+fn changed_settings(settings: &Object) -> String {
+    let defaults = crate::settings::Settings::default().to_object();
+    let changed = settings.iter().filter(|(key, value)| {
+        let key = key.to_string_lossy();
+        defaults.get(&key) != Some(*value)
+    });
+    changed.map(|(key, value)| format!("{key}={}", value.to_json())).collect::<Vec<_>>().join(", ")
+}
+
+fn unregistered(out: &mut String, events: &[TraceEvent], style: Style) {
+    for event in events {
+        if let TraceKind::Rule { name, registered: false, reason, .. } = &event.kind {
+            let reason = reason.as_deref().unwrap_or("refused");
+            let line = format!("rule {} is not registered: {}", escape(&name.to_string_lossy()), escape(reason));
+            let _ = writeln!(out, "{}", style.notable(&line));
+        }
+    }
+}
+
+fn decisions(out: &mut String, events: &[TraceEvent], style: Style) {
+    let mut table = style.table(&["Where", "Source", "Rule", "Matched", "What happened"]);
+    for event in events {
+        if let TraceKind::Trigger(trigger) = &event.kind {
+            table.add_row([
+                Cell::new(place(&event.at)),
+                Cell::new(source(trigger)),
+                Cell::new(names(&trigger.rules, "\n")),
+                Cell::new(matched(trigger)),
+                happened(trigger),
+            ]);
+        }
+    }
+    if table.row_count() == 0 {
+        let _ = writeln!(out, "\nNo rule triggered.");
+    } else {
+        let _ = writeln!(out, "\n{}\n{table}", style.heading("Decisions"));
+    }
+}
+
+fn place(at: &At) -> String {
+    let mut parts = Vec::new();
+    if let Some(line) = at.line {
+        parts.push(format!("line {line}"));
+    }
+    if let Some(entry) = &at.entry {
+        parts.push(escape(&entry.to_string_lossy()));
+    }
+    if let Some(message) = at.message {
+        let block = at.block.map(|block| format!(".{block}")).unwrap_or_default();
+        let delta = at.delta.map(|delta| format!(" delta {delta}")).unwrap_or_default();
+        parts.push(format!("message {message}{block}{delta}"));
+    }
+    parts.join("\n")
+}
+
+fn source(trigger: &Trigger) -> String {
+    match &trigger.tool {
+        Some(tool) => {
+            let paths = trigger.paths.first().map(|path| format!("\n{}", escape(&path.to_string_lossy())));
+            format!("{} {}{}", trigger.source.as_str(), escape(&tool.to_string_lossy()), paths.unwrap_or_default())
+        }
+        None => trigger.source.as_str().to_owned(),
+    }
+}
+
+fn matched(trigger: &Trigger) -> String {
+    let excerpts = trigger.by.iter().map(|by| {
+        let excerpt = escape(&by.excerpt.to_string_lossy());
+        let note = match (by.premature, by.chunk_dependent) {
+            (true, _) => "  (premature: the whole block does not match)",
+            (false, true) => "  (another cut of the text decides otherwise)",
+            _ => "",
+        };
+        format!("{excerpt}{note}")
+    });
+    excerpts.collect::<Vec<_>>().join("\n")
+}
+
+fn happened(trigger: &Trigger) -> Cell {
+    let after = if trigger.after_divergence { "\nafter divergence" } else { "" };
+    match trigger.decision {
+        Decision::Interrupt => Style::bad_cell(format!("interrupted{after}")),
+        Decision::Defer => Style::notable_cell(format!("reminder deferred{after}")),
+        Decision::Fold => Style::notable_cell(format!("reminder with the tool result{after}")),
+    }
+}
+
+fn names(rules: &[JsString], separator: &str) -> String {
+    rules.iter().map(|rule| escape(&rule.to_string_lossy())).collect::<Vec<_>>().join(separator)
+}
+
+fn effects(out: &mut String, events: &[TraceEvent], style: Style) {
+    let mut table = style.table(&["What", "Rules", "Detail"]);
+    for event in events {
+        let row = match &event.kind {
+            TraceKind::Inject { role, rules, content, delivery_id, .. } => {
+                let delivery = delivery_id.map(|id| format!(", delivery {id}")).unwrap_or_default();
+                [format!("injected as {role} message{delivery}"), names(rules, ", "), body(content)]
+            }
+            TraceKind::Fold { tool_call, rules, content } => {
+                let call = escape(&tool_call.to_string_lossy());
+                [format!("put before the result of {call}"), names(rules, ", "), body(content)]
+            }
+            TraceKind::Persist { rules, entry } => {
+                let entry = format!("entry {}", escape(&entry.to_string_lossy()));
+                ["persisted as ttsr_injection".to_owned(), names(rules, ", "), entry]
+            }
+            TraceKind::Drop { rules, why } => ["dropped".to_owned(), names(rules, ", "), (*why).to_owned()],
+            _ => continue,
+        };
+        table.add_row(row);
+    }
+    if table.row_count() > 0 {
+        let _ = writeln!(out, "\n{}\n{table}", style.heading("Injections and persisted entries"));
+    }
+}
+
+/// The content of a reminder without its tags and wording, cut short.
+fn body(content: &JsString) -> String {
+    let text = content.to_string_lossy();
+    let inner = text.lines().filter(|line| !line.starts_with('<') && !line.trim().is_empty()).next_back();
+    let escaped = escape(inner.unwrap_or_default());
+    match escaped.char_indices().nth(CONTENT_LIMIT) {
+        Some((at, _)) => format!("{}…", &escaped[..at]),
+        None => escaped,
+    }
+}
+
+fn undecided(out: &mut String, events: &[TraceEvent], style: Style) {
+    for event in events {
+        if let TraceKind::Undecided { rule, matched, why } = &event.kind {
+            let line = format!(
+                "undecided: rule {} at {}: {} ({})",
+                escape(&rule.to_string_lossy()),
+                place(&event.at).replace('\n', ", "),
+                escape(why),
+                escape(&matched.text().to_string_lossy()),
+            );
+            let _ = writeln!(out, "{}", style.notable(&line));
+        }
+    }
+}
+
+fn gates(out: &mut String, events: &[TraceEvent], style: Style) {
+    let mut table = style.table(&["Where", "Rule", "Held back by", "Why"]);
+    for event in events {
+        if let TraceKind::Gate(gate) = &event.kind {
+            table.add_row([
+                place(&event.at),
+                escape(&gate.rule.to_string_lossy()),
+                gate.gate.to_owned(),
+                escape(&gate.why),
+            ]);
+        }
+    }
+    if table.row_count() > 0 {
+        let _ = writeln!(out, "\n{}\n{table}", style.heading("Why rules did not fire"));
+    }
+}
+
+fn recorded(out: &mut String, events: &[TraceEvent], style: Style) {
+    let recorded: Vec<(bool, String)> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            TraceKind::Recorded { rules, agrees } => {
+                let place = place(&event.at).replace('\n', ", ");
+                Some((*agrees, format!("{place}: {}", names(rules, ", "))))
+            }
+            _ => None,
+        })
+        .collect();
+    if recorded.is_empty() {
+        return;
+    }
+    let agreeing = recorded.iter().filter(|(agrees, _)| *agrees).count();
+    let line = format!("\nRecorded triggers: {agreeing} of {} decided the same", recorded.len());
+    let _ = writeln!(out, "{}", if agreeing == recorded.len() { style.good(&line) } else { style.bad(&line) });
+    for (_, text) in recorded.iter().filter(|(agrees, _)| !agrees) {
+        let _ = writeln!(out, "  {}", style.bad(&format!("differs at {text}")));
+    }
+}
+
+fn totals(out: &mut String, summary: &Summary, style: Style) {
+    let mut table =
+        style.table(&["Rule", "Triggers", "Interrupts", "Deferred", "Folded", "Persisted", "Premature", "Undecided"]);
+    for (rule, totals) in &summary.per_rule {
+        let counts = [
+            totals.triggers,
+            totals.interrupts,
+            totals.deferred,
+            totals.folded,
+            totals.persisted,
+            totals.premature,
+            totals.undecided,
+        ];
+        let cells = counts.map(|count| if count == 0 { "·".to_owned() } else { count.to_string() });
+        table.add_row(std::iter::once(escape(&rule.to_string_lossy())).chain(cells));
+    }
+    if table.row_count() > 0 {
+        let _ = writeln!(out, "\n{}\n{table}", style.heading("Totals per rule"));
+    }
+    let not_reproducible = match summary.not_reproducible {
+        0 => String::new(),
+        number => format!(", {number} recorded but not reproducible from this file"),
+    };
+    let undecided = match summary.undecided {
+        0 => String::new(),
+        number => format!(", {number} undecided"),
+    };
+    let _ = writeln!(
+        out,
+        "{}: {} interrupting, {} deferred, {} folded; {} persisted{undecided}{not_reproducible}; {} in {}",
+        count(summary.triggers, "trigger"),
+        summary.interrupts,
+        summary.deferred,
+        summary.folded,
+        summary.persisted,
+        count(summary.bytes, "byte"),
+        count(summary.deltas, "delta"),
+    );
+}
+
+/// The totals of several inputs as CSV: input, rule, and its counts.
+pub fn csv(events: &[TraceEvent]) -> String {
+    let mut out = String::new();
+    for event in events {
+        if let TraceKind::Summary(summary) = &event.kind {
+            for (rule, totals) in &summary.per_rule {
+                let _ = writeln!(
+                    out,
+                    "{},{},{},{},{},{},{},{},{}",
+                    csv_field(&event.at.input),
+                    csv_field(&rule.to_string_lossy()),
+                    totals.triggers,
+                    totals.interrupts,
+                    totals.deferred,
+                    totals.folded,
+                    totals.persisted,
+                    totals.premature,
+                    totals.undecided
+                );
+            }
+        }
+    }
+    out
+}
+
+/// Heads of the columns of [`csv`].
+pub const CSV_HEAD: &str = "input,rule,triggers,interrupts,deferred,folded,persisted,premature,undecided\n";
+
+/// A field quoted where it must be. A leading sign that a spreadsheet would take for a formula is quoted away too.
+fn csv_field(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if formula { format!("'{text}") } else { text.to_owned() };
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// The events of all inputs as one JSON document.
+pub fn document(runs: &[Vec<TraceEvent>]) -> Value {
+    let mut seq = 0;
+    let inputs = runs.iter().map(|events| {
+        let lines = events.iter().map(|event| {
+            let line = event.to_value(seq);
+            seq += 1;
+            line
+        });
+        let input = events.first().map(|event| event.at.input.clone()).unwrap_or_default();
+        Value::Object(crate::json_object! {"input": input, "trace": Value::Array(lines.collect())})
+    });
+    Value::Object(crate::json_object! {"schema": "ttsr.replay/1", "inputs": Value::Array(inputs.collect())})
+}

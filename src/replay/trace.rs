@@ -1,0 +1,512 @@
+//! [`TraceEvent`]: each decision of a run with its place and reason, in the public form `ttsr.trace/1`
+//! (cli.md section 2, "Trace line").
+
+use crate::json_object;
+use crate::message::Source;
+use crate::text::JsString;
+use crate::text::json::{Object, Value};
+
+/// The schema name in each trace line.
+pub const TRACE_SCHEMA: &str = "ttsr.trace/1";
+
+/// Where in the input an event belongs. Counters are 0-based, `line` is 1-based.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct At {
+    /// The input as the user named it.
+    pub input: String,
+    /// Line of the input.
+    pub line: Option<usize>,
+    /// Session entry.
+    pub entry: Option<JsString>,
+    /// Turn ends before.
+    pub turn: Option<usize>,
+    /// Assistant message.
+    pub message: Option<usize>,
+    /// Content block of the message.
+    pub block: Option<usize>,
+    /// Delta of the block.
+    pub delta: Option<usize>,
+}
+
+impl At {
+    fn to_object(&self) -> Object {
+        let mut object = json_object! {"input": self.input.as_str()};
+        if let Some(line) = self.line {
+            object.insert("line", line);
+        }
+        if let Some(entry) = &self.entry {
+            object.insert("entry", entry.clone());
+        }
+        for (key, counter) in
+            [("turn", self.turn), ("message", self.message), ("block", self.block), ("delta", self.delta)]
+        {
+            if let Some(counter) = counter {
+                object.insert(key, counter);
+            }
+        }
+        object
+    }
+}
+
+/// One event of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceEvent {
+    /// Where.
+    pub at: At,
+    /// What.
+    pub kind: TraceKind,
+}
+
+/// What a match led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The stream is aborted.
+    Interrupt,
+    /// The reminder follows as a message.
+    Defer,
+    /// The reminder goes in front of the tool's result.
+    Fold,
+}
+
+impl Decision {
+    /// The word in traces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Interrupt => "interrupt",
+            Self::Defer => "defer",
+            Self::Fold => "fold",
+        }
+    }
+}
+
+/// Which of a rule's triggers matched.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Matched {
+    /// A regular expression.
+    Condition(JsString),
+    /// A structural pattern.
+    Ast(JsString),
+}
+
+impl Matched {
+    /// The condition or pattern as the rule has it.
+    pub fn text(&self) -> &JsString {
+        match self {
+            Self::Condition(text) | Self::Ast(text) => text,
+        }
+    }
+
+    fn insert_into(&self, object: &mut Object) {
+        match self {
+            Self::Condition(text) => object.insert("condition", text.clone()),
+            Self::Ast(text) => object.insert("ast", text.clone()),
+        }
+    }
+}
+
+/// One rule's part in a trigger.
+#[derive(Clone, Debug, PartialEq)]
+pub struct By {
+    /// The rule.
+    pub rule: JsString,
+    /// Its condition or pattern that matched.
+    pub matched: Matched,
+    /// At most 80 code points around the match.
+    pub excerpt: JsString,
+    /// Whether another cut of the same text would decide otherwise.
+    pub chunk_dependent: bool,
+    /// Whether the condition matches at this check point but not the whole block.
+    pub premature: bool,
+}
+
+/// A match and the decision about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trigger {
+    /// Names of the matched rules, in order.
+    pub rules: Vec<JsString>,
+    /// The stream that matched.
+    pub source: Source,
+    /// The tool's name as called.
+    pub tool: Option<JsString>,
+    /// The call's id.
+    pub tool_call: Option<JsString>,
+    /// The paths the call names.
+    pub paths: Vec<JsString>,
+    /// What follows.
+    pub decision: Decision,
+    /// What matched.
+    pub by: Vec<By>,
+    /// Whether an earlier decision already left the recording.
+    pub after_divergence: bool,
+}
+
+/// Why a rule did not fire at a message (`--explain`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct GateEvent {
+    /// The rule.
+    pub rule: JsString,
+    /// `disabled`, `agent`, `scope`, `globs`, `condition`, `ast`, `language` or `repeat`.
+    pub gate: &'static str,
+    /// The reason in a sentence.
+    pub why: String,
+}
+
+/// The kinds of trace lines.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TraceKind {
+    /// First line of an input.
+    Run {
+        /// `session`, `events`, `script`, `text` or `file`.
+        input_kind: &'static str,
+        /// The generation.
+        lifecycle: &'static str,
+        /// How recorded messages were cut.
+        chunk: String,
+        /// The settings in force.
+        settings: Object,
+        /// Number of registered rules.
+        rules: usize,
+    },
+    /// A rule that was read.
+    Rule {
+        /// Its name.
+        name: JsString,
+        /// Its shown path.
+        path: JsString,
+        /// Whether the engine registered it.
+        registered: bool,
+        /// Why not.
+        reason: Option<String>,
+    },
+    /// A match.
+    Trigger(Trigger),
+    /// The stream is aborted.
+    Abort {
+        /// The reason text.
+        reason: JsString,
+    },
+    /// The partial message leaves the agent's memory.
+    Discard {
+        /// Counter of the message.
+        message: usize,
+    },
+    /// The partial message stays.
+    Keep {
+        /// Counter of the message.
+        message: usize,
+    },
+    /// A reminder joins the conversation.
+    Inject {
+        /// `user` in v1, else `custom`.
+        role: &'static str,
+        /// `ttsr-injection`, none in v1.
+        custom_type: Option<&'static str>,
+        /// The rules.
+        rules: Vec<JsString>,
+        /// Counter of deferred deliveries.
+        delivery_id: Option<u64>,
+        /// The rendered blocks.
+        content: JsString,
+    },
+    /// A reminder goes in front of a tool result.
+    Fold {
+        /// The call.
+        tool_call: JsString,
+        /// The rules.
+        rules: Vec<JsString>,
+        /// The rendered blocks.
+        content: JsString,
+    },
+    /// A `ttsr_injection` entry is written.
+    Persist {
+        /// The rules.
+        rules: Vec<JsString>,
+        /// Id of the entry.
+        entry: JsString,
+    },
+    /// Generation goes on.
+    Continue {
+        /// `retry` or `deferred`.
+        source: &'static str,
+    },
+    /// Pending reminders are given up.
+    Drop {
+        /// The rules.
+        rules: Vec<JsString>,
+        /// `aborted`, `error`, `superseded` or `user-interrupt`.
+        why: &'static str,
+    },
+    /// Why a rule did not fire.
+    Gate(GateEvent),
+    /// A verdict that could not be reached exactly.
+    Undecided {
+        /// The rule.
+        rule: JsString,
+        /// The condition or pattern.
+        matched: Matched,
+        /// Why.
+        why: String,
+    },
+    /// A trigger that the input itself records.
+    Recorded {
+        /// The rules.
+        rules: Vec<JsString>,
+        /// Whether the engine decided the same.
+        agrees: bool,
+    },
+    /// Last line of an input.
+    Summary(Summary),
+}
+
+/// Totals of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Trigger lines.
+    pub triggers: usize,
+    /// Those that interrupt.
+    pub interrupts: usize,
+    /// Those that defer.
+    pub deferred: usize,
+    /// Those that fold.
+    pub folded: usize,
+    /// `ttsr_injection` entries written.
+    pub persisted: usize,
+    /// Verdicts that could not be reached.
+    pub undecided: usize,
+    /// Recorded matches that the file does not allow to reproduce.
+    pub not_reproducible: usize,
+    /// Counts per rule, in registration order.
+    pub per_rule: Vec<(JsString, RuleTotals)>,
+    /// UTF-8 bytes of delta text.
+    pub bytes: usize,
+    /// Deltas fed.
+    pub deltas: usize,
+}
+
+/// Totals of one rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleTotals {
+    /// Triggers that name the rule.
+    pub triggers: usize,
+    /// Those that interrupt.
+    pub interrupts: usize,
+    /// Those that defer.
+    pub deferred: usize,
+    /// Those that fold.
+    pub folded: usize,
+    /// Persisted entries that name the rule.
+    pub persisted: usize,
+    /// Triggers whose condition does not match the whole block.
+    pub premature: usize,
+    /// Verdicts that could not be reached.
+    pub undecided: usize,
+}
+
+impl Summary {
+    /// The totals of `rule`, made when there are none yet.
+    pub fn of(&mut self, rule: &JsString) -> &mut RuleTotals {
+        let at = self.per_rule.iter().position(|(name, _)| name == rule).unwrap_or_else(|| {
+            self.per_rule.push((rule.clone(), RuleTotals::default()));
+            self.per_rule.len() - 1
+        });
+        &mut self.per_rule[at].1
+    }
+
+    /// Counts one event.
+    pub fn count(&mut self, kind: &TraceKind) {
+        match kind {
+            TraceKind::Rule { name, registered: true, .. } => {
+                self.of(name);
+            }
+            TraceKind::Trigger(trigger) => {
+                self.triggers += 1;
+                match trigger.decision {
+                    Decision::Interrupt => self.interrupts += 1,
+                    Decision::Defer => self.deferred += 1,
+                    Decision::Fold => self.folded += 1,
+                }
+                let mut seen: Vec<&JsString> = Vec::new();
+                for rule in &trigger.rules {
+                    if seen.contains(&rule) {
+                        continue;
+                    }
+                    seen.push(rule);
+                    let premature = trigger.by.iter().any(|by| by.rule == *rule && by.premature);
+                    let totals = self.of(rule);
+                    totals.triggers += 1;
+                    totals.premature += usize::from(premature);
+                    match trigger.decision {
+                        Decision::Interrupt => totals.interrupts += 1,
+                        Decision::Defer => totals.deferred += 1,
+                        Decision::Fold => totals.folded += 1,
+                    }
+                }
+            }
+            TraceKind::Persist { rules, .. } => {
+                self.persisted += 1;
+                for rule in rules {
+                    self.of(rule).persisted += 1;
+                }
+            }
+            TraceKind::Undecided { rule, .. } => {
+                self.undecided += 1;
+                self.of(rule).undecided += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn names(rules: &[JsString]) -> Value {
+    Value::Array(rules.iter().cloned().map(Value::String).collect())
+}
+
+fn optional(text: Option<&JsString>) -> Value {
+    text.map_or(Value::Null, |text| Value::String(text.clone()))
+}
+
+impl TraceKind {
+    /// The word in `kind`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Run { .. } => "run",
+            Self::Rule { .. } => "rule",
+            Self::Trigger(_) => "trigger",
+            Self::Abort { .. } => "abort",
+            Self::Discard { .. } => "discard",
+            Self::Keep { .. } => "keep",
+            Self::Inject { .. } => "inject",
+            Self::Fold { .. } => "fold",
+            Self::Persist { .. } => "persist",
+            Self::Continue { .. } => "continue",
+            Self::Drop { .. } => "drop",
+            Self::Gate(_) => "gate",
+            Self::Undecided { .. } => "undecided",
+            Self::Recorded { .. } => "recorded",
+            Self::Summary(_) => "summary",
+        }
+    }
+
+    /// The fields of this kind, in the documented order.
+    fn fields(&self, input: &str) -> Object {
+        match self {
+            Self::Run { input_kind, lifecycle, chunk, settings, rules } => json_object! {
+                "input": input,
+                "input_kind": *input_kind,
+                "lifecycle": *lifecycle,
+                "chunk": chunk.as_str(),
+                "settings": settings.clone(),
+                "rules": *rules,
+            },
+            Self::Rule { name, path, registered, reason } => {
+                let mut object = json_object! {"name": name.clone(), "path": path.clone(), "registered": *registered};
+                if let Some(reason) = reason {
+                    object.insert("reason", reason.as_str());
+                }
+                object
+            }
+            Self::Trigger(trigger) => trigger.fields(),
+            Self::Abort { reason } => json_object! {"reason": reason.clone()},
+            Self::Discard { message } | Self::Keep { message } => json_object! {"message": *message},
+            Self::Inject { role, custom_type, rules, delivery_id, content } => {
+                let mut object = json_object! {
+                    "role": *role,
+                    "custom_type": custom_type.map_or(Value::Null, Value::from),
+                    "rules": names(rules),
+                };
+                if let Some(id) = delivery_id {
+                    object.insert("delivery_id", *id);
+                }
+                object.insert("content", content.clone());
+                object
+            }
+            Self::Fold { tool_call, rules, content } => {
+                json_object! {"tool_call": tool_call.clone(), "rules": names(rules), "content": content.clone()}
+            }
+            Self::Persist { rules, entry } => json_object! {"rules": names(rules), "entry": entry.clone()},
+            Self::Continue { source } => json_object! {"source": *source},
+            Self::Drop { rules, why } => json_object! {"rules": names(rules), "why": *why},
+            Self::Gate(gate) => {
+                json_object! {"rule": gate.rule.clone(), "gate": gate.gate, "why": gate.why.as_str()}
+            }
+            Self::Undecided { rule, matched, why } => {
+                let mut object = json_object! {"rule": rule.clone()};
+                matched.insert_into(&mut object);
+                object.insert("why", why.as_str());
+                object
+            }
+            Self::Recorded { rules, agrees } => json_object! {"rules": names(rules), "agrees": *agrees},
+            Self::Summary(summary) => summary.fields(),
+        }
+    }
+}
+
+impl Trigger {
+    fn fields(&self) -> Object {
+        let by = self.by.iter().map(|by| {
+            let mut object = json_object! {"rule": by.rule.clone()};
+            by.matched.insert_into(&mut object);
+            object.insert("excerpt", by.excerpt.clone());
+            object.insert("chunk_dependent", by.chunk_dependent);
+            Value::Object(object)
+        });
+        let mut object = json_object! {
+            "rules": names(&self.rules),
+            "source": self.source.as_str(),
+            "tool": optional(self.tool.as_ref()),
+            "tool_call": optional(self.tool_call.as_ref()),
+            "paths": names(&self.paths),
+            "decision": self.decision.as_str(),
+            "by": Value::Array(by.collect()),
+        };
+        if self.after_divergence {
+            object.insert("after_divergence", true);
+        }
+        object
+    }
+}
+
+impl Summary {
+    fn fields(&self) -> Object {
+        let per_rule = self.per_rule.iter().map(|(name, totals)| {
+            let counts = json_object! {
+                "triggers": totals.triggers,
+                "interrupts": totals.interrupts,
+                "deferred": totals.deferred,
+                "folded": totals.folded,
+                "persisted": totals.persisted,
+                "premature": totals.premature,
+                "undecided": totals.undecided,
+            };
+            (name.clone(), Value::Object(counts))
+        });
+        json_object! {
+            "triggers": self.triggers,
+            "interrupts": self.interrupts,
+            "deferred": self.deferred,
+            "folded": self.folded,
+            "persisted": self.persisted,
+            "undecided": self.undecided,
+            "not_reproducible": self.not_reproducible,
+            "per_rule": per_rule.collect::<Object>(),
+            "bytes": self.bytes,
+            "deltas": self.deltas,
+        }
+    }
+}
+
+impl TraceEvent {
+    /// The event as a trace line; `seq` counts the lines of the whole output from 0.
+    pub fn to_value(&self, seq: usize) -> Value {
+        let mut object = json_object! {
+            "schema": TRACE_SCHEMA,
+            "seq": seq,
+            "kind": self.kind.name(),
+            "at": self.at.to_object(),
+        };
+        for (key, value) in self.kind.fields(&self.at.input).iter() {
+            object.insert(key.clone(), value.clone());
+        }
+        Value::Object(object)
+    }
+}
