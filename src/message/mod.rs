@@ -2,8 +2,10 @@
 //!
 //! Messages keep the JSON object they were read from, so that what is not understood is not lost.
 
+mod build;
 mod event;
 
+pub use build::{Model, text_block, thinking_block, tool_call_block};
 pub use event::AgentEvent;
 
 use crate::text::JsString;
