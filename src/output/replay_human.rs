@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use comfy_table::Cell;
 
 use super::{Style, count, escape};
-use crate::replay::trace::{At, Decision, Summary, TraceEvent, TraceKind, Trigger};
+use crate::lifecycle::Decision;
+use crate::replay::trace::{At, Summary, TraceEvent, TraceKind, Trigger};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 

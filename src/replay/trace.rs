@@ -2,6 +2,7 @@
 //! (cli.md section 2, "Trace line").
 
 use crate::json_object;
+use crate::lifecycle::Decision;
 use crate::message::Source;
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
@@ -55,28 +56,6 @@ pub struct TraceEvent {
     pub at: At,
     /// What.
     pub kind: TraceKind,
-}
-
-/// What a match led to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// The stream is aborted.
-    Interrupt,
-    /// The reminder follows as a message.
-    Defer,
-    /// The reminder goes in front of the tool's result.
-    Fold,
-}
-
-impl Decision {
-    /// The word in traces.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Interrupt => "interrupt",
-            Self::Defer => "defer",
-            Self::Fold => "fold",
-        }
-    }
 }
 
 /// Which of a rule's triggers matched.

@@ -300,7 +300,7 @@ impl From<Object> for Value {
 /// Builds an [`Object`] value from `key: value` pairs, in the order written.
 #[macro_export]
 macro_rules! json_object {
-    ($($key:literal : $value:expr),* $(,)?) => {{
+    ($($key:tt : $value:expr),* $(,)?) => {{
         let mut object = $crate::text::json::Object::new();
         $(object.insert($key, $value);)*
         object

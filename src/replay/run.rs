@@ -1,0 +1,350 @@
+//! [`Run`]: the coordinator, virtual time and the trace of one input.
+
+use std::collections::HashMap;
+
+use crate::engine::{By as EngineBy, Hit};
+use crate::lifecycle::timer::Timeline;
+use crate::lifecycle::{Abort, Action, ContinueSource, Coordinator, Decision, Fold, INJECTION_TYPE, Injection, Task};
+use crate::message::AgentEvent;
+use crate::pattern::ChunkDependence;
+use crate::stream::Origin;
+use crate::text::JsString;
+
+use super::journal::Journal;
+use super::observed::{Announced, Observed};
+use super::sink::TraceSink;
+use super::trace::{At, By, GateEvent, Matched, Summary, TraceEvent, TraceKind, Trigger};
+
+/// What became of the actions that an event led to.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// The stream is to be aborted.
+    pub abort: Option<Abort>,
+    /// A reminder goes in front of the tool result that was just handled.
+    pub fold: Option<Fold>,
+    /// The agent is to resume.
+    pub resume: Option<ContinueSource>,
+    /// Follow-ups reached the agent.
+    pub delivered: bool,
+}
+
+/// A match whose dependence on the cut is known only when the whole block is.
+#[derive(Debug)]
+struct OpenHit {
+    /// Index of the trigger among the held events.
+    event: usize,
+    /// Index in the trigger's `by`.
+    by: usize,
+    pattern: usize,
+    buffer: JsString,
+    prefix: Vec<u16>,
+}
+
+/// One input on its way through the engine.
+pub struct Run<'a> {
+    /// The decisions.
+    pub coordinator: Coordinator,
+    /// What is written.
+    pub journal: Journal,
+    /// Whether an earlier decision left the recording, until the next prompt.
+    pub diverged: bool,
+    /// What happened since [`Run::begin_message`].
+    pub observed: Observed,
+    timeline: Timeline<Task>,
+    sink: &'a mut dyn TraceSink,
+    at: At,
+    summary: Summary,
+    held: Vec<TraceEvent>,
+    hits: Vec<OpenHit>,
+    turns: usize,
+    messages: usize,
+    target: usize,
+}
+
+impl<'a> Run<'a> {
+    /// A run over `input` whose events go to `sink`.
+    pub fn new(coordinator: Coordinator, journal: Journal, input: &str, sink: &'a mut dyn TraceSink) -> Self {
+        Self {
+            coordinator,
+            journal,
+            diverged: false,
+            observed: Observed::default(),
+            timeline: Timeline::new(),
+            sink,
+            at: At { input: input.to_owned(), ..At::default() },
+            summary: Summary::default(),
+            held: Vec::new(),
+            hits: Vec::new(),
+            turns: 0,
+            messages: 0,
+            target: 0,
+        }
+    }
+
+    /// Emits an event at the present place, behind those held back.
+    pub fn emit(&mut self, kind: TraceKind) {
+        self.held.push(TraceEvent { at: self.at.clone(), kind });
+    }
+
+    /// Emits an event that belongs to no message.
+    pub fn emit_outside(&mut self, kind: TraceKind) {
+        let at = At { input: self.at.input.clone(), ..At::default() };
+        self.held.push(TraceEvent { at, kind });
+    }
+
+    /// Moves to the place of an event.
+    pub fn move_to(&mut self, origin: &Origin) {
+        self.at.line = origin.line;
+        self.at.entry = origin.entry.clone();
+        self.at.block = origin.block;
+        self.at.delta = origin.delta;
+        self.at.turn = Some(self.turns);
+    }
+
+    /// Turn ends so far.
+    pub fn turns(&self) -> usize {
+        self.turns
+    }
+
+    /// Begins an assistant message.
+    pub fn begin_message(&mut self, origin: &Origin) {
+        self.at.message = Some(self.messages);
+        self.target = self.messages;
+        self.messages += 1;
+        self.move_to(origin);
+        self.observed = Observed::default();
+    }
+
+    /// Counts a recorded match that the input does not allow to reproduce.
+    pub fn count_not_reproducible(&mut self) {
+        self.summary.not_reproducible += 1;
+    }
+
+    /// Feeds one event and carries out what follows.
+    pub fn feed(&mut self, event: &AgentEvent) -> Effects {
+        match event {
+            AgentEvent::TextDelta { delta, .. }
+            | AgentEvent::ThinkingDelta { delta, .. }
+            | AgentEvent::ToolCallDelta { delta, .. } => {
+                self.summary.deltas += 1;
+                self.summary.bytes += delta.utf8_len();
+            }
+            AgentEvent::TurnEnd => self.turns += 1,
+            _ => {}
+        }
+        let actions = self.coordinator.handle(event);
+        self.carry_out(actions)
+    }
+
+    /// Lets the agent take its queued follow-ups, as it does before it would stop.
+    pub fn take_queued(&mut self) -> Effects {
+        let actions = self.coordinator.take_queued();
+        self.carry_out(actions)
+    }
+
+    /// Lets virtual time pass until nothing is planned any more.
+    pub fn pass_time(&mut self) -> Effects {
+        let mut all = Effects::default();
+        while let Some(due) = self.timeline.next_due() {
+            self.journal.advance(due.saturating_sub(self.timeline.now()));
+            while let Some(task) = self.timeline.pop_due(due) {
+                let actions = self.coordinator.due(task);
+                all.merge(self.carry_out(actions));
+            }
+        }
+        all
+    }
+
+    /// When the next planned task is due, in milliseconds from now.
+    pub fn next_due(&self) -> Option<u64> {
+        self.timeline.next_due().map(|due| due.saturating_sub(self.timeline.now()))
+    }
+
+    /// Lets `ms` of virtual time pass.
+    pub fn advance(&mut self, ms: u64) -> Effects {
+        let until = self.timeline.now().saturating_add(ms);
+        self.journal.advance(ms);
+        let mut all = Effects::default();
+        while let Some(task) = self.timeline.pop_due(until) {
+            let actions = self.coordinator.due(task);
+            all.merge(self.carry_out(actions));
+        }
+        self.timeline.move_to(until);
+        all
+    }
+
+    /// Carries out actions in order.
+    pub fn carry_out(&mut self, actions: Vec<Action>) -> Effects {
+        let mut effects = Effects::default();
+        for action in actions {
+            match action {
+                Action::Trigger(trigger) => self.trigger(trigger),
+                Action::Abort(abort) => {
+                    self.emit(TraceKind::Abort { reason: abort.reason.clone().unwrap_or_default() });
+                    effects.abort.get_or_insert(abort);
+                }
+                Action::Announce { names, .. } => self.journal.announce(&names),
+                Action::Schedule { delay_ms, task } => self.timeline.schedule(delay_ms, task),
+                Action::Discard { .. } => self.emit(TraceKind::Discard { message: self.target }),
+                Action::Keep { .. } => self.emit(TraceKind::Keep { message: self.target }),
+                Action::Inject(injection) => self.inject(&injection),
+                Action::Deliver(injection) => {
+                    effects.delivered = true;
+                    self.inject(&injection);
+                }
+                Action::QueueFollowUp(_) | Action::ContinueRefused { .. } => {}
+                Action::PersistMessage(injection) => self.journal.injection_message(&injection),
+                Action::PersistInjection { rules } => {
+                    let entry = self.journal.injection(&rules);
+                    self.observed.persisted.push(rules.clone());
+                    self.emit(TraceKind::Persist { rules, entry });
+                }
+                Action::Fold(fold) => {
+                    self.observed.folded.push((fold.tool_call.clone(), fold.rules.clone()));
+                    self.emit(TraceKind::Fold {
+                        tool_call: fold.tool_call.clone(),
+                        rules: fold.rules.clone(),
+                        content: fold.content.clone(),
+                    });
+                    effects.fold = Some(fold);
+                }
+                Action::Continue { source } => {
+                    self.emit(TraceKind::Continue { source: source.as_str() });
+                    effects.resume = Some(source);
+                    let further = self.coordinator.continued(source, true);
+                    effects.merge(self.carry_out(further));
+                }
+                Action::Drop { rules, why } => self.emit(TraceKind::Drop { rules, why: why.as_str() }),
+                Action::Undecided(undecided) => {
+                    let matched = matched(&undecided.by);
+                    self.emit(TraceKind::Undecided { rule: undecided.rule, matched, why: undecided.why });
+                }
+                Action::Gate(gate) => self.emit(TraceKind::Gate(GateEvent {
+                    rule: gate.rule,
+                    gate: gate.gate.as_str(),
+                    why: gate.why,
+                })),
+            }
+        }
+        effects
+    }
+
+    fn inject(&mut self, injection: &Injection) {
+        self.observed.injected.push(injection.rules.clone());
+        self.emit(TraceKind::Inject {
+            role: injection.role(),
+            custom_type: injection.custom.then_some(INJECTION_TYPE),
+            rules: injection.rules.clone(),
+            delivery_id: injection.delivery_id,
+            content: injection.content.clone(),
+        });
+    }
+
+    fn trigger(&mut self, trigger: crate::lifecycle::Trigger) {
+        self.observed.batches.push(trigger.names.clone());
+        match trigger.decision {
+            Decision::Defer => self.observed.deferred.extend(trigger.names.iter().cloned()),
+            decision => self.observed.announced.push(Announced { rules: trigger.names.clone(), decision }),
+        }
+        let event = self.held.len();
+        let mut by = Vec::with_capacity(trigger.by.len());
+        for hit in trigger.by {
+            if let EngineBy::Condition { pattern, .. } = &hit.by {
+                let text = self.coordinator.manager().buffer(&hit.buffer).unwrap_or_default();
+                let prefix = text[..hit.seen.min(text.len())].to_vec();
+                let buffer = hit.buffer.clone();
+                self.hits.push(OpenHit { event, by: by.len(), pattern: *pattern, buffer, prefix });
+            }
+            by.push(shown(hit));
+        }
+        self.emit(TraceKind::Trigger(Trigger {
+            rules: trigger.names,
+            source: trigger.source,
+            tool: trigger.tool,
+            tool_call: trigger.tool_call,
+            paths: trigger.paths,
+            decision: trigger.decision,
+            by,
+            after_divergence: self.diverged,
+        }));
+    }
+
+    /// The buffers in which something matched since the last [`Run::flush`], with the text at the first match.
+    pub fn open_buffers(&self) -> Vec<(JsString, Vec<u16>)> {
+        let mut buffers: Vec<(JsString, Vec<u16>)> = Vec::new();
+        for hit in &self.hits {
+            match buffers.iter_mut().find(|(key, _)| *key == hit.buffer) {
+                Some((_, prefix)) if hit.prefix.len() > prefix.len() => prefix.clone_from(&hit.prefix),
+                Some(_) => {}
+                None => buffers.push((hit.buffer.clone(), hit.prefix.clone())),
+            }
+        }
+        buffers
+    }
+
+    /// Settles how matches depend on the cut, given the whole text of their buffers, and lets the events held back
+    /// go.
+    pub fn settle(&mut self, whole: &HashMap<JsString, Vec<u16>>) {
+        let patterns = self.coordinator.manager().patterns().clone();
+        for hit in std::mem::take(&mut self.hits) {
+            let whole = whole.get(&hit.buffer).filter(|text| text.starts_with(&hit.prefix));
+            let whole = whole.map_or(hit.prefix.as_slice(), Vec::as_slice);
+            let ChunkDependence { premature, chunk_dependent } =
+                patterns.chunk_dependence(hit.pattern, whole, hit.prefix.len());
+            let Some(TraceEvent { kind: TraceKind::Trigger(trigger), .. }) = self.held.get_mut(hit.event) else {
+                continue;
+            };
+            let by = &mut trigger.by[hit.by];
+            (by.premature, by.chunk_dependent) = (premature, chunk_dependent);
+            if chunk_dependent && !self.observed.chunk_dependent.contains(&by.rule) {
+                self.observed.chunk_dependent.push(by.rule.clone());
+            }
+        }
+    }
+
+    /// Lets the events held back go.
+    pub fn flush(&mut self) {
+        self.hits.clear();
+        for event in std::mem::take(&mut self.held) {
+            self.summary.count(&event.kind);
+            self.sink.event(event);
+        }
+    }
+
+    /// Ends the run: what is still pending is dropped, and the totals follow.
+    pub fn finish(mut self) -> (Summary, Journal) {
+        let actions = self.coordinator.finish();
+        self.carry_out(actions);
+        self.flush();
+        let summary = std::mem::take(&mut self.summary);
+        self.emit_outside(TraceKind::Summary(summary.clone()));
+        self.flush();
+        (summary, self.journal)
+    }
+}
+
+impl Effects {
+    fn merge(&mut self, other: Self) {
+        if self.abort.is_none() {
+            self.abort = other.abort;
+        }
+        if other.fold.is_some() {
+            self.fold = other.fold;
+        }
+        if other.resume.is_some() {
+            self.resume = other.resume;
+        }
+        self.delivered |= other.delivered;
+    }
+}
+
+fn matched(by: &EngineBy) -> Matched {
+    match by {
+        EngineBy::Condition { source, .. } => Matched::Condition(source.clone()),
+        EngineBy::Ast(pattern) => Matched::Ast(pattern.clone()),
+    }
+}
+
+fn shown(hit: Hit) -> By {
+    By { matched: matched(&hit.by), rule: hit.rule, excerpt: hit.excerpt, chunk_dependent: false, premature: false }
+}
