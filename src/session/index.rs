@@ -1,0 +1,403 @@
+//! The compact index of a session: 32 bytes an entry, whatever the entry holds.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use crate::text::JsString;
+
+use super::kind::{EntryKind, Role};
+use super::record::{self, MessagePeek, Payload, Peek};
+
+/// A `custom_message` of the rule engine.
+pub(super) const INJECTION_MESSAGE: u16 = 1;
+/// A tool result that begins with a reminder.
+pub(super) const REMINDER: u16 = 1 << 1;
+/// An assistant message whose error message names rules.
+pub(super) const RULE_ABORT: u16 = 1 << 2;
+/// An assistant message that ended `aborted`.
+pub(super) const ABORTED: u16 = 1 << 3;
+/// An assistant message that ended `error`.
+pub(super) const ERROR: u16 = 1 << 4;
+/// A `custom` entry `session_exit`.
+pub(super) const SESSION_EXIT: u16 = 1 << 5;
+/// A `message` entry without a message, or a `ttsr_injection` whose list cannot be used.
+pub(super) const UNUSABLE: u16 = 1 << 6;
+/// A `message` entry without a message at all: the agent cannot open the file.
+pub(super) const RAISES: u16 = 1 << 7;
+/// The entry has a parent id that no entry has.
+pub(super) const DANGLING: u16 = 1 << 8;
+/// A JSON value that is no object.
+pub(super) const NO_OBJECT: u16 = 1 << 9;
+/// A line `null`: the agent cannot open the file.
+pub(super) const NULL: u16 = 1 << 10;
+/// A number, string or truth value: the first migration raises on it.
+pub(super) const SCALAR: u16 = 1 << 11;
+
+const NONE: u32 = u32::MAX;
+/// Types beyond this many different ones share a name.
+const MAX_KINDS: usize = u16::MAX as usize;
+
+/// An id: the usual eight hex digits as a number, anything else as a number in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Id {
+    None,
+    Hex(u32),
+    Named(u32),
+}
+
+impl Id {
+    const fn tag(self) -> (u8, u32) {
+        match self {
+            Self::None => (0, 0),
+            Self::Hex(value) => (1, value),
+            Self::Named(value) => (2, value),
+        }
+    }
+
+    const fn from_tag(tag: u8, value: u32) -> Self {
+        match tag & 3 {
+            1 => Self::Hex(value),
+            2 => Self::Named(value),
+            _ => Self::None,
+        }
+    }
+}
+
+/// What the index knows of one entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// Byte offset of the record in the source.
+    pub(super) offset: u64,
+    /// Bytes of the record.
+    pub(super) len: u32,
+    /// 1-based line.
+    pub(super) line: u32,
+    id: u32,
+    /// While reading the parent's id, afterwards its index.
+    parent: u32,
+    kind: u16,
+    pub(super) flags: u16,
+    tags: u8,
+    pub(super) role: Role,
+}
+
+impl Row {
+    pub(super) fn id(&self) -> Id {
+        Id::from_tag(self.tags, self.id)
+    }
+
+    fn set_id(&mut self, id: Id) {
+        let (tag, value) = id.tag();
+        self.id = value;
+        self.tags = (self.tags & !3) | tag;
+    }
+
+    fn parent_id(&self) -> Id {
+        Id::from_tag(self.tags >> 2, self.parent)
+    }
+
+    fn set_parent_id(&mut self, id: Id) {
+        let (tag, value) = id.tag();
+        self.parent = value;
+        self.tags = (self.tags & 3) | (tag << 2);
+    }
+
+    pub(super) fn has(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// All entries of a session, without their payload.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    pub(super) rows: Vec<Row>,
+    kinds: Vec<JsString>,
+    kind_numbers: HashMap<JsString, u16>,
+    names: Vec<Arc<JsString>>,
+    name_numbers: HashMap<Arc<JsString>, u32>,
+    /// Hex id in the upper half, entry index in the lower, sorted.
+    by_hex: Vec<u64>,
+    /// The last entry of each named id.
+    by_name: Vec<u32>,
+}
+
+impl Index {
+    /// Adds a record that lies at `offset`.
+    pub(super) fn push(&mut self, peek: &Peek<'_>, offset: u64, len: usize, line: usize) {
+        let (kind, kind_number) = self.kind_of(peek.kind);
+        let (mut flags, mut role) = (0, Role::None);
+        match kind {
+            Some(EntryKind::Message) => match &peek.message {
+                Payload::Message(message) => {
+                    role = message.role();
+                    flags = message_flags(message, role);
+                }
+                Payload::NoObject => flags = UNUSABLE,
+                Payload::Missing => flags = UNUSABLE | RAISES,
+            },
+            Some(EntryKind::CustomMessage) if record::is_string(peek.custom_type, INJECTION_TYPE) => {
+                flags = INJECTION_MESSAGE;
+            }
+            Some(EntryKind::Custom) if record::is_string(peek.custom_type, "session_exit") => flags = SESSION_EXIT,
+            Some(EntryKind::TtsrInjection) if !peek.injected_rules.is_some_and(|raw| raw.get().starts_with('[')) => {
+                flags = UNUSABLE;
+            }
+            _ => {}
+        }
+        let mut row = self.blank(offset, len, line, kind_number);
+        (row.flags, row.role) = (flags, role);
+        let id = self.id_of(peek.id);
+        row.set_id(id);
+        // An empty parent id means the root (session.md S1.9d).
+        let parent = peek.parent.filter(|raw| raw.get() != "\"\"");
+        let parent = self.id_of(parent);
+        row.set_parent_id(parent);
+        self.rows.push(row);
+    }
+
+    /// Adds a JSON value that is no object.
+    pub(super) fn push_other(&mut self, raw: &RawValue, offset: u64, len: usize, line: usize) {
+        let (_, kind) = self.kind_of(None);
+        let mut row = self.blank(offset, len, line, kind);
+        row.flags = NO_OBJECT
+            | match raw.get().as_bytes().first() {
+                Some(b'n') => NULL,
+                Some(b'[') => 0,
+                _ => SCALAR,
+            };
+        self.rows.push(row);
+    }
+
+    fn blank(&self, offset: u64, len: usize, line: usize, kind: u16) -> Row {
+        Row {
+            offset,
+            len: u32::try_from(len).unwrap_or(u32::MAX),
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            id: 0,
+            parent: 0,
+            kind,
+            flags: 0,
+            tags: 0,
+            role: Role::None,
+        }
+    }
+
+    fn kind_of(&mut self, raw: Option<&RawValue>) -> (Option<EntryKind>, u16) {
+        if self.kinds.is_empty() {
+            // Number 0 is for entries without a type.
+            self.kinds.push(JsString::new());
+            for (_, name) in EntryKind::KNOWN {
+                self.kinds.push(name.into());
+            }
+        }
+        let Some(raw) = raw else { return (None, 0) };
+        let json = raw.get();
+        if let Some(inner) = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
+            && let Some(at) = EntryKind::KNOWN.iter().position(|(_, name)| *name == inner)
+        {
+            return (Some(EntryKind::KNOWN[at].0), at as u16 + 1);
+        }
+        let Some(name) = record::string(raw) else { return (None, 0) };
+        if let Some(at) = EntryKind::KNOWN.iter().position(|(_, known)| name == *known) {
+            return (Some(EntryKind::KNOWN[at].0), at as u16 + 1);
+        }
+        if let Some(number) = self.kind_numbers.get(&name) {
+            return (Some(EntryKind::Unknown), *number);
+        }
+        let number = self.kinds.len().min(MAX_KINDS);
+        if number < MAX_KINDS {
+            self.kinds.push(name.clone());
+            self.kind_numbers.insert(name, number as u16);
+        }
+        (Some(EntryKind::Unknown), number as u16)
+    }
+
+    fn id_of(&mut self, raw: Option<&RawValue>) -> Id {
+        let Some(raw) = raw else { return Id::None };
+        if let Some(value) = hex_id(raw.get().as_bytes()) {
+            return Id::Hex(value);
+        }
+        record::string(raw).map_or(Id::None, |name| self.intern(name))
+    }
+
+    fn intern(&mut self, name: JsString) -> Id {
+        if let Some(id) = self.lookup(&name) {
+            return id;
+        }
+        let number = self.names.len() as u32;
+        let name = Arc::new(name);
+        self.names.push(Arc::clone(&name));
+        self.name_numbers.insert(name, number);
+        Id::Named(number)
+    }
+
+    fn lookup(&self, name: &JsString) -> Option<Id> {
+        if let Some(text) = name.to_utf8()
+            && let Some(value) = hex_id(format!("\"{text}\"").as_bytes())
+        {
+            return Some(Id::Hex(value));
+        }
+        self.name_numbers.get(name).map(|number| Id::Named(*number))
+    }
+
+    /// Gives every entry the id of its position and the entry before as parent (session.md S1.5 A). Second headers
+    /// keep theirs and stay outside the chain.
+    pub(super) fn chain(&mut self) {
+        let mut previous = Id::None;
+        for at in 0..self.rows.len() {
+            if self.kind(at) == Some(EntryKind::Session) {
+                continue;
+            }
+            let id = Id::Hex(at as u32 + 1);
+            self.rows[at].set_id(id);
+            self.rows[at].set_parent_id(previous);
+            previous = id;
+        }
+    }
+
+    /// Turns parent ids into indexes. To be called once, after the last entry.
+    pub(super) fn resolve(&mut self) {
+        self.by_name = vec![NONE; self.names.len()];
+        self.by_hex = Vec::with_capacity(self.rows.len());
+        for (at, row) in self.rows.iter().enumerate() {
+            match row.id() {
+                Id::None => {}
+                Id::Hex(value) => self.by_hex.push((u64::from(value) << 32) | at as u64),
+                Id::Named(number) => self.by_name[number as usize] = at as u32,
+            }
+        }
+        self.by_hex.sort_unstable();
+        let unique = self.by_hex.windows(2).all(|pair| pair[0] >> 32 != pair[1] >> 32);
+        let mut previous = Id::None;
+        for at in 0..self.rows.len() {
+            let parent = self.rows[at].parent_id();
+            // Nearly every parent is the entry before; with no id used twice that spares the search.
+            let found = match parent {
+                Id::None => None,
+                _ if unique && parent == previous && matches!(parent, Id::Hex(_)) => Some(at - 1),
+                _ => self.find(parent),
+            };
+            let row = &mut self.rows[at];
+            previous = row.id();
+            row.tags &= 3;
+            row.parent = found.map_or(NONE, |index| index as u32);
+            if found.is_none() && parent != Id::None {
+                row.flags |= DANGLING;
+            }
+        }
+    }
+
+    fn find(&self, id: Id) -> Option<usize> {
+        match id {
+            Id::None => None,
+            Id::Hex(value) => {
+                let behind = self.by_hex.partition_point(|key| key >> 32 <= u64::from(value));
+                let key = self.by_hex.get(behind.checked_sub(1)?)?;
+                (key >> 32 == u64::from(value)).then_some((key & u64::from(u32::MAX)) as usize)
+            }
+            Id::Named(number) => {
+                self.by_name.get(number as usize).filter(|index| **index != NONE).map(|index| *index as usize)
+            }
+        }
+    }
+
+    /// The last entry that has this id.
+    pub(super) fn find_text(&self, id: &JsString) -> Option<usize> {
+        self.find(self.lookup(id)?)
+    }
+
+    /// The last entry that has the id of entry `at`; `at` itself when it has none.
+    pub(super) fn last_of_same_id(&self, at: usize) -> usize {
+        self.find(self.rows[at].id()).unwrap_or(at)
+    }
+
+    /// The id of an entry as text.
+    pub(super) fn id_text(&self, at: usize) -> Option<JsString> {
+        match self.rows[at].id() {
+            Id::None => None,
+            Id::Hex(value) => Some(format!("{value:08x}").into()),
+            Id::Named(number) => Some((*self.names[number as usize]).clone()),
+        }
+    }
+
+    /// The parent of an entry, when the file has it.
+    pub(super) fn parent(&self, at: usize) -> Option<usize> {
+        let parent = self.rows[at].parent;
+        (parent != NONE).then_some(parent as usize)
+    }
+
+    /// The kind of an entry; none when it has no type.
+    pub(super) fn kind(&self, at: usize) -> Option<EntryKind> {
+        match usize::from(self.rows[at].kind) {
+            0 => None,
+            number => Some(EntryKind::KNOWN.get(number - 1).map_or(EntryKind::Unknown, |(kind, _)| *kind)),
+        }
+    }
+
+    /// The type of an entry as written, empty when it has none.
+    pub(super) fn kind_name(&self, at: usize) -> &JsString {
+        let number = usize::from(self.rows[at].kind);
+        self.kinds.get(number).unwrap_or(&self.kinds[0])
+    }
+
+    /// Pairs of entries that share an id, each later one with the one before it, up to `limit`.
+    pub(super) fn duplicates(&self, limit: usize) -> Vec<(usize, usize)> {
+        let index = |key: u64| (key & u64::from(u32::MAX)) as usize;
+        let hex = self.by_hex.windows(2).filter(|pair| pair[0] >> 32 == pair[1] >> 32);
+        let mut found: Vec<(usize, usize)> = hex.map(|pair| (index(pair[0]), index(pair[1]))).take(limit).collect();
+        if !self.names.is_empty() {
+            let mut last = vec![NONE; self.names.len()];
+            for (at, row) in self.rows.iter().enumerate() {
+                if let Id::Named(number) = row.id() {
+                    let before = std::mem::replace(&mut last[number as usize], at as u32);
+                    if before != NONE && found.len() < limit {
+                        found.push((before as usize, at));
+                    }
+                }
+            }
+        }
+        found.sort_unstable_by_key(|(_, later)| *later);
+        found
+    }
+}
+
+/// The `customType` of the rule engine's messages.
+pub(super) const INJECTION_TYPE: &str = "ttsr-injection";
+
+fn message_flags(message: &MessagePeek<'_>, role: Role) -> u16 {
+    match role {
+        Role::Assistant => {
+            let mut flags = 0;
+            if record::is_string(message.stop_reason, "aborted") {
+                flags |= ABORTED;
+                if message.is_rule_abort() {
+                    flags |= RULE_ABORT;
+                }
+            } else if record::is_string(message.stop_reason, "error") {
+                flags |= ERROR;
+            }
+            flags
+        }
+        Role::ToolResult if message.begins_with_reminder() => REMINDER,
+        Role::Other if record::is_string(message.custom_type, INJECTION_TYPE) => INJECTION_MESSAGE,
+        _ => 0,
+    }
+}
+
+/// The number of `"xxxxxxxx"`, eight lower-case hex digits in quotes.
+fn hex_id(json: &[u8]) -> Option<u32> {
+    let [b'"', digits @ .., b'"'] = json else { return None };
+    if digits.len() != 8 {
+        return None;
+    }
+    digits.iter().try_fold(0_u32, |value, digit| {
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => return None,
+        };
+        Some(value << 4 | u32::from(digit))
+    })
+}
