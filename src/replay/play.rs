@@ -112,13 +112,20 @@ fn results(run: &mut Run<'_>, turn: &Turn, message: &Message, left: Option<&Abor
         }
         return;
     }
-    for (origin, recorded) in &turn.results {
+    let mut entries = turn.entries.iter().peekable();
+    for (at, (origin, recorded)) in turn.results.iter().enumerate() {
+        while let Some((_, _, entry)) = entries.next_if(|(before, _, _)| *before <= at) {
+            run.journal.entry(entry);
+        }
         run.move_to(&Origin { block: None, delta: None, ..origin.clone() });
         let mut result = without_reminders(recorded);
         if let Some(fold) = run.feed(&AgentEvent::ToolResult(result.clone())).fold {
             put_in_front(&mut result, &fold.content);
         }
         run.journal.message(&result, Some(origin));
+    }
+    for (_, _, entry) in entries {
+        run.journal.entry(entry);
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Run<'a> {
     pub diverged: bool,
     /// What happened since [`Run::begin_message`].
     pub observed: Observed,
+    /// Rules of all persisted entries, in order.
+    pub persisted: Vec<JsString>,
     timeline: Timeline<Task>,
     sink: &'a mut dyn TraceSink,
     at: At,
@@ -69,6 +71,7 @@ impl<'a> Run<'a> {
             journal,
             diverged: false,
             observed: Observed::default(),
+            persisted: Vec::new(),
             timeline: Timeline::new(),
             sink,
             at: At { input: input.to_owned(), ..At::default() },
@@ -99,6 +102,15 @@ impl<'a> Run<'a> {
         self.at.block = origin.block;
         self.at.delta = origin.delta;
         self.at.turn = Some(self.turns);
+    }
+
+    /// Goes on with a new process: nothing is planned, and its turns count from 0.
+    pub fn replace_process(&mut self, coordinator: Coordinator) {
+        let actions = self.coordinator.finish();
+        self.carry_out(actions);
+        self.coordinator = coordinator;
+        self.timeline = Timeline::new();
+        self.turns = 0;
     }
 
     /// Turn ends so far.
@@ -183,7 +195,7 @@ impl<'a> Run<'a> {
                     self.emit(TraceKind::Abort { reason: abort.reason.clone().unwrap_or_default() });
                     effects.abort.get_or_insert(abort);
                 }
-                Action::Announce { names, .. } => self.journal.announce(&names),
+                Action::Announce { .. } | Action::QueueFollowUp(_) | Action::ContinueRefused { .. } => {}
                 Action::Schedule { delay_ms, task } => self.timeline.schedule(delay_ms, task),
                 Action::Discard { .. } => self.emit(TraceKind::Discard { message: self.target }),
                 Action::Keep { .. } => self.emit(TraceKind::Keep { message: self.target }),
@@ -192,11 +204,11 @@ impl<'a> Run<'a> {
                     effects.delivered = true;
                     self.inject(&injection);
                 }
-                Action::QueueFollowUp(_) | Action::ContinueRefused { .. } => {}
                 Action::PersistMessage(injection) => self.journal.injection_message(&injection),
                 Action::PersistInjection { rules } => {
                     let entry = self.journal.injection(&rules);
                     self.observed.persisted.push(rules.clone());
+                    self.persisted.extend(rules.iter().cloned());
                     self.emit(TraceKind::Persist { rules, entry });
                 }
                 Action::Fold(fold) => {

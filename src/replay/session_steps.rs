@@ -19,6 +19,8 @@ pub struct SessionSteps {
     /// How messages are cut that rules aborted.
     aborted_chunker: Chunker,
     open: Option<Box<Turn>>,
+    /// A reminder that stands before the message it belongs to, right behind a prompt.
+    stray: Option<(RecordedInjection, Option<RecordedEntry>)>,
     done: VecDeque<Step>,
     messages: usize,
     started: bool,
@@ -35,6 +37,7 @@ impl SessionSteps {
             chunker: Chunker::new(mode),
             aborted_chunker: Chunker::new(if exact_aborts { ChunkMode::All } else { mode }),
             open: None,
+            stray: None,
             done: VecDeque::new(),
             messages: 0,
             started: false,
@@ -81,7 +84,7 @@ impl SessionSteps {
                 match injection_of(&message) {
                     Some(injection) => match &mut self.open {
                         Some(turn) => turn.injected.push(injection),
-                        None => {}
+                        None => self.stray = Some((injection, None)),
                     },
                     None => {
                         self.close();
@@ -90,10 +93,13 @@ impl SessionSteps {
                 }
             }
             Some(EntryKind::TtsrInjection) => {
-                if let Some(turn) = &mut self.open {
-                    let rules = object.get("injectedRules").and_then(Value::as_array).unwrap_or_default();
-                    let rules = rules.iter().filter_map(|rule| rule.as_string().cloned()).collect();
-                    turn.persisted.push(RecordedEntry { entry: origin.entry.unwrap_or_default(), rules });
+                let rules = object.get("injectedRules").and_then(Value::as_array).unwrap_or_default();
+                let rules = rules.iter().filter_map(|rule| rule.as_string().cloned()).collect();
+                let recorded = RecordedEntry { entry: origin.entry.unwrap_or_default(), rules };
+                match (&mut self.open, &mut self.stray) {
+                    (Some(turn), _) => turn.persisted.push(recorded),
+                    (None, Some((_, persisted))) => *persisted = Some(recorded),
+                    (None, None) => {}
                 }
             }
             _ if entry.is_session_exit() => {
@@ -172,6 +178,9 @@ impl SessionSteps {
     /// The pair of a late abort stands before the aborted message: the last reminder of the open turn, when that
     /// turn has one more than it needs (recordings: "with a late abort that pair can stand before").
     fn early_pair(&mut self) -> Option<(RecordedInjection, Option<RecordedEntry>)> {
+        if let Some(pair) = self.stray.take() {
+            return Some(pair);
+        }
         let turn = self.open.as_mut()?;
         let own = usize::from(turn.interrupted);
         let last = turn.injected.last()?;

@@ -8,20 +8,22 @@ use std::fmt;
 use super::Severity;
 
 mod handoff;
+mod replay;
 mod rule;
 mod session;
 mod stream;
 
 pub use handoff::*;
+pub use replay::*;
 pub use rule::*;
 pub use session::*;
 pub use stream::*;
 
 mod catalogue {
-    use super::{Code, handoff, rule, session, stream};
+    use super::{Code, handoff, replay, rule, session, stream};
 
     pub(super) fn all() -> Vec<Code> {
-        let mut all: Vec<Code> = [rule::ALL, session::ALL, stream::ALL, handoff::ALL].concat();
+        let mut all: Vec<Code> = [rule::ALL, session::ALL, stream::ALL, replay::ALL, handoff::ALL].concat();
         all.sort_by_key(|code| code.number());
         all
     }

@@ -1,0 +1,99 @@
+//! Inputs as named on the command line, expanded to files in a stable order.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::CliError;
+
+/// One input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Standard input.
+    Stdin,
+    /// A file.
+    File(PathBuf),
+}
+
+impl Input {
+    /// The name in reports: as the user gave it, `-` for standard input.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdin => "-".to_owned(),
+            Self::File(path) => path.to_string_lossy().into_owned(),
+        }
+    }
+}
+
+/// Expands `paths`: `-` is standard input, a directory every `*.jsonl` below it in sorted order. What cannot be
+/// taken is a failure in its place; the others are still done.
+pub fn expand(paths: &[PathBuf]) -> Vec<Result<Input, CliError>> {
+    let mut inputs = Vec::new();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            inputs.push(Ok(Input::Stdin));
+        } else if path.is_dir() {
+            let found = files_below(path, |file| file.extension().is_some_and(|extension| extension == "jsonl"));
+            if found.is_empty() {
+                inputs.push(Err(CliError::failed(format!("{}: no *.jsonl file below it", path.display()))
+                    .with_help("name a session file or an event stream, or a directory that holds some")));
+            }
+            inputs.extend(found.into_iter().map(|entry| entry.map(Input::File)));
+        } else {
+            inputs.push(Ok(Input::File(path.clone())));
+        }
+    }
+    inputs
+}
+
+/// The files below a directory in sorted order; nothing is ignored, links are followed, loops are failures.
+pub fn files_below(directory: &Path, wanted: impl Fn(&Path) -> bool) -> Vec<Result<PathBuf, CliError>> {
+    let walk = WalkBuilder::new(directory)
+        .standard_filters(false)
+        .follow_links(true)
+        .sort_by_file_path(|a, b| a.as_os_str().cmp(b.as_os_str()))
+        .build();
+    walk.filter_map(|entry| match entry {
+        Ok(entry) => {
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            (is_file && wanted(entry.path())).then(|| Ok(entry.into_path()))
+        }
+        Err(error) => Some(Err(CliError::failed(format!("{}: {error}", directory.display())))),
+    })
+    .collect()
+}
+
+/// Opens a file for reading line by line.
+///
+/// # Errors
+/// When it cannot be opened, is no regular file or pipe, or is empty.
+pub fn open(path: &Path) -> Result<BufReader<File>, CliError> {
+    let file = File::open(path).map_err(|error| CliError::unreadable(path, &error))?;
+    let information = file.metadata().map_err(|error| CliError::unreadable(path, &error))?;
+    if information.is_dir() {
+        return Err(CliError::failed(format!("{}: is a directory", path.display())));
+    }
+    if information.is_file() && information.len() == 0 {
+        return Err(CliError::failed(format!("{}: the file is empty", path.display()))
+            .with_help("a recording begins with a `session` header or a `ready` line"));
+    }
+    Ok(BufReader::with_capacity(1 << 16, file))
+}
+
+/// Reads a whole file as text; malformed UTF-8 becomes U+FFFD.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_text(path: &Path, stdin: &mut dyn Read) -> Result<String, CliError> {
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == "-" {
+        stdin.read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
+    };
+    read.map_err(|error| CliError::unreadable(path, &error))?;
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    Ok(String::from_utf8_lossy(text).into_owned())
+}

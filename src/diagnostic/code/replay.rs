@@ -1,0 +1,12 @@
+//! Codes about replays.
+
+use super::codes;
+
+codes! {
+    DECISION_DIFFERS = 310 "decision-differs" Error
+        "The engine decides otherwise than the input records: another rule set, other settings, another generation of the runtime, or a defect.";
+    ONE_PROCESS = 311 "one-process" Note
+        "The session does not say where a process ended, so it is taken as one process; with `after-gap` a resume in between would start the count of turns anew.";
+    UNFINISHED_MESSAGE = 312 "unfinished-message" Warning
+        "The input ends inside an assistant message; what it holds so far was checked.";
+}

@@ -1,0 +1,105 @@
+//! One whole text as a message or a finished call.
+
+use crate::json_object;
+use crate::message::{AgentEvent, Message, Source};
+use crate::stream::Origin;
+use crate::text::JsString;
+use crate::text::json::{self, Object, Value};
+
+use super::recorded::Turn;
+
+/// A message or a finished call made of one text (cli.md, `--text`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextInput {
+    /// What it is.
+    pub source: Source,
+    /// The tool, for a call.
+    pub tool: JsString,
+    /// The file that the call names.
+    pub path: Option<JsString>,
+    /// The text.
+    pub text: JsString,
+}
+
+/// One whole text as a recorded turn: one delta, and for a call its end.
+pub(super) fn text_turn(input: &TextInput) -> Turn {
+    let at = |delta: Option<usize>| Origin { message: Some(0), block: Some(0), delta, ..Origin::default() };
+    let delta = input.text.clone();
+    let (events, block) = match input.source {
+        Source::Text => (
+            vec![(at(Some(0)), AgentEvent::TextDelta { index: 0, delta: delta.clone() })],
+            json_object! {"type": "text", "text": delta},
+        ),
+        Source::Thinking => (
+            vec![(at(Some(0)), AgentEvent::ThinkingDelta { index: 0, delta: delta.clone() })],
+            json_object! {"type": "thinking", "thinking": delta},
+        ),
+        Source::Tool => {
+            let arguments = call_arguments(input);
+            let id = JsString::from("call_0");
+            let name = input.tool.clone();
+            let events = vec![
+                (at(None), AgentEvent::ToolCallStart { index: 0, id: Some(id.clone()), name: Some(name.clone()) }),
+                (at(Some(0)), AgentEvent::ToolCallDelta { index: 0, delta: arguments.stringify().into() }),
+                (
+                    at(None),
+                    AgentEvent::ToolCallEnd {
+                        index: 0,
+                        id: id.clone(),
+                        name: name.clone(),
+                        arguments: Some(arguments.clone()),
+                    },
+                ),
+            ];
+            (events, json_object! {"type": "toolCall", "id": id, "name": name, "arguments": arguments})
+        }
+    };
+    let stop = if input.source == Source::Tool { "toolUse" } else { "stop" };
+    let message = Message::new(json_object! {
+        "role": "assistant",
+        "content": vec![Value::Object(block)],
+        "stopReason": stop,
+    });
+    let result = (input.source == Source::Tool).then(|| {
+        let ok = json_object! {"type": "text", "text": "ok"};
+        let result = json_object! {
+            "role": "toolResult",
+            "toolCallId": "call_0",
+            "toolName": input.tool.clone(),
+            "content": vec![Value::Object(ok)],
+            "isError": false,
+        };
+        (Origin::default(), Message::new(result))
+    });
+    Turn {
+        origin: Origin { message: Some(0), ..Origin::default() },
+        starts_turn: true,
+        events,
+        end: Some((Origin { message: Some(0), ..Origin::default() }, message)),
+        results: result.into_iter().collect(),
+        turn_ends: 1,
+        ..Turn::default()
+    }
+}
+
+/// The arguments of a call that introduces the text: what `write` and `edit` take, else the text itself when it is a
+/// JSON object, else one `input` argument.
+fn call_arguments(input: &TextInput) -> Value {
+    let text = input.text.clone();
+    let mut arguments = Object::new();
+    if let Some(path) = &input.path {
+        arguments.insert("path", path.clone());
+    }
+    if input.tool == "write" {
+        arguments.insert("content", text);
+    } else if input.tool == "edit" {
+        arguments.insert("old_string", "");
+        arguments.insert("new_string", text);
+    } else {
+        if let Ok(Value::Object(given)) = json::parse(&text.to_string_lossy()) {
+            return Value::Object(given);
+        }
+        arguments.insert(if input.tool == "bash" { "command" } else { "input" }, text);
+    }
+    Value::Object(arguments)
+}
