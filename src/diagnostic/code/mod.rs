@@ -10,11 +10,13 @@ use super::Severity;
 mod handoff;
 mod rule;
 mod session;
+mod settings;
 mod stream;
 
 pub use handoff::*;
 pub use rule::*;
 pub use session::*;
+pub use settings::*;
 pub use stream::*;
 
 /// What the catalogue knows of a kind of finding.
@@ -62,7 +64,7 @@ impl Code {
 
     /// Every code, by number.
     pub fn all() -> Vec<Self> {
-        let mut all: Vec<Self> = [rule::ALL, session::ALL, stream::ALL, handoff::ALL].concat();
+        let mut all: Vec<Self> = [rule::ALL, session::ALL, stream::ALL, handoff::ALL, settings::ALL].concat();
         all.sort_by_key(|code| code.number());
         all
     }
