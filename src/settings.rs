@@ -276,6 +276,8 @@ pub struct Semantics {
     pub rule_switches: bool,
     /// G32: `agents` scoping.
     pub agents: bool,
+    /// G2: the rule key `enabled` counts.
+    pub rule_enabled_key: bool,
     /// G33: a fold whose message ends aborted leaves the rule marked.
     pub lost_fold_stays_marked: bool,
 }
@@ -309,6 +311,7 @@ impl Semantics {
             abort_reason: !v1,
             rule_switches: !v1,
             agents: v3,
+            rule_enabled_key: v3,
             lost_fold_stays_marked: v3,
         }
     }

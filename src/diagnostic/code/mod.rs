@@ -11,19 +11,21 @@ mod handoff;
 mod replay;
 mod rule;
 mod session;
+mod settings;
 mod stream;
 
 pub use handoff::*;
 pub use replay::*;
 pub use rule::*;
 pub use session::*;
+pub use settings::*;
 pub use stream::*;
 
 mod catalogue {
-    use super::{Code, handoff, replay, rule, session, stream};
+    use super::{Code, handoff, replay, rule, session, settings, stream};
 
     pub(super) fn all() -> Vec<Code> {
-        let mut all: Vec<Code> = [rule::ALL, session::ALL, stream::ALL, replay::ALL, handoff::ALL].concat();
+        let mut all: Vec<Code> = [rule::ALL, session::ALL, stream::ALL, replay::ALL, handoff::ALL, settings::ALL].concat();
         all.sort_by_key(|code| code.number());
         all
     }

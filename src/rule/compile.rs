@@ -1,0 +1,168 @@
+//! [`CompiledRule`]: a rule that the engine accepted, and the reasons why it refuses others (engine.md E3.1).
+
+use std::fmt;
+
+use super::{Rule, Scope, condition_member};
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::glob::GlobGate;
+use crate::message::Source;
+use crate::pattern::{CompileOptions, Pattern, PatternError};
+use crate::settings::{InterruptMode, Semantics, Settings};
+use crate::text::JsString;
+
+/// A registered rule.
+#[derive(Clone, Debug)]
+pub struct CompiledRule {
+    /// The name.
+    pub name: JsString,
+    /// The path as stored.
+    pub path: JsString,
+    /// The body.
+    pub content: JsString,
+    /// The rule's own interrupt mode.
+    pub interrupt_mode: Option<InterruptMode>,
+    /// The conditions that compile; one match suffices.
+    pub conditions: Vec<(JsString, Pattern)>,
+    /// The AST conditions that are not blank.
+    pub ast: Vec<JsString>,
+    /// The path gate.
+    pub globs: GlobGate,
+    /// The streams.
+    pub scope: Scope,
+}
+
+/// Why the engine refuses a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The engine is switched off.
+    Disabled,
+    /// The name is registered already.
+    DuplicateName,
+    /// There is no condition that could match.
+    NoCondition {
+        /// How many conditions do not compile.
+        invalid: usize,
+    },
+    /// No stream can reach the rule.
+    Unreachable,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disabled => formatter.write_str("`ttsr.enabled` is off"),
+            Self::DuplicateName => formatter.write_str("the name is registered already"),
+            Self::NoCondition { invalid: 0 } => formatter.write_str("no condition"),
+            Self::NoCondition { invalid: 1 } => formatter.write_str("its condition does not compile"),
+            Self::NoCondition { .. } => formatter.write_str("none of its conditions compiles"),
+            Self::Unreachable => formatter.write_str("its scope excludes all streams"),
+        }
+    }
+}
+
+impl CompiledRule {
+    /// Offers a rule to the engine: compiles it or says why not. The caller refuses duplicate names. What is
+    /// skipped on the way goes to `diagnostics`.
+    ///
+    /// # Errors
+    /// When the engine refuses the rule.
+    pub fn compile(
+        rule: &Rule,
+        settings: &Settings,
+        semantics: &Semantics,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Self, Refusal> {
+        if !settings.enabled && semantics.enabled_gates {
+            return Err(Refusal::Disabled);
+        }
+        let is_blank = |text: &&JsString| !text.is_blank();
+        let ast: Vec<JsString> = match &rule.fields.ast_condition {
+            Some(patterns) if semantics.ast => patterns.iter().filter(is_blank).cloned().collect(),
+            _ => Vec::new(),
+        };
+        let sources = rule.fields.condition.as_deref().unwrap_or_default();
+        let options = CompileOptions { leading_flags: semantics.leading_flags };
+        let mut conditions = Vec::with_capacity(sources.len());
+        let mut errors = Vec::new();
+        for source in sources {
+            match Pattern::compile(source, options) {
+                Ok(pattern) => conditions.push((source.clone(), pattern)),
+                Err(error) => errors.push((source, error)),
+            }
+        }
+        let dead = conditions.is_empty() && ast.is_empty();
+        diagnostics.extend(errors.iter().map(|(source, error)| invalid_condition(rule, source, error, dead)));
+        if dead {
+            return Err(Refusal::NoCondition { invalid: errors.len() });
+        }
+        let scope = scope(rule, semantics, diagnostics)?;
+        let globs = if semantics.scoped { rule.fields.globs.as_deref().unwrap_or_default() } else { &[] };
+        Ok(Self {
+            name: rule.name.clone(),
+            path: rule.path.clone(),
+            content: rule.content.clone(),
+            interrupt_mode: rule.fields.interrupt_mode.filter(|_| semantics.interrupt_modes),
+            conditions,
+            ast,
+            globs: GlobGate::new(globs),
+            scope,
+        })
+    }
+
+    /// Whether text of this source is for the rule (engine.md E3.3): its scope, not its globs.
+    pub fn allows(&self, source: Source, tool: Option<&JsString>, paths: &[JsString]) -> bool {
+        self.scope.allows(source, tool, paths)
+    }
+
+    /// Whether the rule's globs let these paths pass.
+    pub fn globs_allow(&self, paths: &[JsString]) -> bool {
+        self.globs.allows(paths)
+    }
+}
+
+fn scope(rule: &Rule, semantics: &Semantics, diagnostics: &mut Vec<Diagnostic>) -> Result<Scope, Refusal> {
+    let tokens = rule.fields.scope.as_deref().filter(|_| semantics.scoped).unwrap_or_default();
+    let scope = Scope::new(tokens);
+    for &at in &scope.invalid {
+        diagnostics.push(
+            about(rule, code::INVALID_SCOPE_TOKEN, "scope", &tokens[at], "is no scope, so it is skipped")
+                .with_help("write `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME(GLOB)` or `tool(GLOB)`"),
+        );
+    }
+    if scope.is_reachable() {
+        return Ok(scope);
+    }
+    let message = "no token of the scope is valid, so no stream can reach the rule";
+    let place = rule.file.as_ref().and_then(|file| {
+        let node = file.frontmatter.as_ref()?.get("scope")?;
+        Some(file.finding(code::UNREACHABLE_SCOPE, message, node.span.clone()))
+    });
+    diagnostics.push(place.unwrap_or_else(|| Diagnostic::new(code::UNREACHABLE_SCOPE, message)));
+    Err(Refusal::Unreachable)
+}
+
+/// A finding about a token of a key.
+fn about(rule: &Rule, code: code::Code, key: &str, token: &JsString, what: &str) -> Diagnostic {
+    let message = format!("`{token}` {what}");
+    let located = rule.file.as_ref().and_then(|file| {
+        let node = file.frontmatter.as_ref()?.get(key)?;
+        Some(file.finding(code, message.clone(), file.locate(node, token, 0..token.len())))
+    });
+    located.unwrap_or_else(|| Diagnostic::new(code, message))
+}
+
+fn invalid_condition(rule: &Rule, source: &JsString, error: &PatternError, dead: bool) -> Diagnostic {
+    let message = format!("the condition `{source}` does not compile: {}", error.message);
+    let located = rule.file.as_ref().and_then(|file| {
+        let member = condition_member(file.frontmatter.as_ref()?)?;
+        let range = file.locate(&member.value, source, error.span.clone());
+        Some(file.finding(code::INVALID_CONDITION, message.clone(), range))
+    });
+    let finding = located.unwrap_or_else(|| Diagnostic::new(code::INVALID_CONDITION, message));
+    let severity = if dead { Severity::Error } else { Severity::Warning };
+    let finding = finding.with_severity(severity);
+    match &error.help {
+        Some(help) => finding.with_help(help.clone()),
+        None => finding,
+    }
+}

@@ -1,0 +1,290 @@
+//! Finding rules where the agent finds them (engine.md E1.1 to E1.5).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::load::has_extension;
+use super::yaml::{Node, Yaml};
+use super::{Loaded, Provider, Rule};
+use crate::diagnostic::{Diagnostic, code};
+use crate::settings::Semantics;
+use crate::text::{JsString, Place};
+
+/// Where to look, and what narrows the search.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The working directory of the session.
+    pub project: PathBuf,
+    /// The user's home directory.
+    pub home: PathBuf,
+    /// Roots of extension packages (provider `omp-plugins`).
+    pub extension_packages: Vec<PathBuf>,
+    /// Roots of plugins (provider `claude-plugins`).
+    pub plugin_roots: Vec<PathBuf>,
+    /// The value of `COPILOT_CUSTOM_INSTRUCTIONS_DIRS`: directories parted by commas.
+    pub instruction_dirs: Option<String>,
+    /// The setting `enabledProviders`: opts in to foreign tools' folders in the home directory.
+    pub enabled_providers: Vec<String>,
+    /// The setting `disabledProviders`.
+    pub disabled_providers: Vec<String>,
+    /// The setting `disabledExtensions`; `rule:NAME` hides a rule before it can claim its name.
+    pub disabled_extensions: Vec<String>,
+}
+
+/// A step of the search.
+enum Step {
+    /// The files of one directory with one of these extensions.
+    Directory(PathBuf, &'static [&'static str]),
+    /// One file with a fixed name and, where it says so, in force always.
+    File { path: PathBuf, name: &'static str, always: bool },
+    /// `*.instructions.md` below a directory.
+    Instructions(PathBuf),
+}
+
+const BOTH: &[&str] = &["md", "mdc"];
+const MD: &[&str] = &["md"];
+
+impl Places {
+    /// Reads every rule file, in discovery order.
+    pub fn discover(&self, semantics: &Semantics) -> Loaded {
+        let mut loaded = Loaded::default();
+        for (provider, steps) in self.steps() {
+            let disabled = self.disabled_providers.iter().any(|id| id == provider.id());
+            if disabled || (semantics.legacy_trigger_only && !provider.is_early()) {
+                continue;
+            }
+            for step in steps {
+                run(step, provider, semantics, &mut loaded);
+            }
+        }
+        loaded.rules.retain(|rule| {
+            let id = format!("rule:{}", rule.name);
+            !self.disabled_extensions.contains(&id)
+        });
+        loaded
+    }
+
+    /// Whether a foreign tool's folder in the home directory is read.
+    fn is_opted_in(&self, provider: Provider) -> bool {
+        let covers = |id: &str| {
+            matches!(id, "*" | "all") || id == provider.id() || (id == "claude" && provider == Provider::ClaudePlugins)
+        };
+        !provider.needs_opt_in() || self.enabled_providers.iter().any(|id| covers(id))
+    }
+
+    fn steps(&self) -> Vec<(Provider, Vec<Step>)> {
+        let rules_of = |roots: &[PathBuf]| -> Vec<Step> {
+            roots.iter().map(|root| Step::Directory(root.join("rules"), BOTH)).collect()
+        };
+        vec![
+            (Provider::Native, self.native()),
+            (Provider::OmpPlugins, rules_of(&self.extension_packages)),
+            (
+                Provider::ClaudePlugins,
+                if self.is_opted_in(Provider::ClaudePlugins) { rules_of(&self.plugin_roots) } else { Vec::new() },
+            ),
+            (Provider::Agents, self.agents()),
+            (Provider::Cursor, self.cursor()),
+            (Provider::Windsurf, self.windsurf()),
+            (Provider::Cline, self.cline()),
+            (Provider::Github, self.github()),
+        ]
+    }
+
+    fn native(&self) -> Vec<Step> {
+        let user = self.home.join(".omp/agent");
+        let mut steps = vec![
+            Step::Directory(self.project.join(".omp/rules"), BOTH),
+            Step::Directory(user.join("rules"), BOTH),
+            Step::File { path: user.join("RULES.md"), name: "RULES", always: true },
+        ];
+        let nearest = self.up_to_repository().map(|at| at.join(".omp/RULES.md")).find(|path| path.is_file());
+        steps.extend(nearest.map(|path| Step::File { path, name: "RULES@project", always: true }));
+        steps
+    }
+
+    fn agents(&self) -> Vec<Step> {
+        // Home is read once, as the user's, not on the way up.
+        let project = self.up_to_repository().take_while(|at| **at != *self.home);
+        let bases = project.chain([self.home.as_path()]);
+        let of = |at: &Path| [".agent", ".agents"].map(|name| Step::Directory(at.join(name).join("rules"), BOTH));
+        bases.flat_map(of).collect()
+    }
+
+    fn cursor(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if self.is_opted_in(Provider::Cursor) {
+            steps.push(Step::Directory(self.home.join(".cursor/rules"), BOTH));
+        }
+        steps.push(Step::Directory(self.project.join(".cursor/rules"), BOTH));
+        steps
+    }
+
+    fn windsurf(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if self.is_opted_in(Provider::Windsurf) {
+            let path = self.home.join(".codeium/windsurf/memories/global_rules.md");
+            steps.push(Step::File { path, name: "global_rules", always: false });
+        }
+        steps.push(Step::Directory(self.project.join(".windsurf/rules"), MD));
+        steps
+    }
+
+    fn cline(&self) -> Vec<Step> {
+        let nearest = self.project.ancestors().map(|at| at.join(".clinerules")).find(|path| path.exists());
+        let step = |path: PathBuf| {
+            if path.is_dir() {
+                Step::Directory(path, MD)
+            } else {
+                Step::File { path, name: "clinerules", always: false }
+            }
+        };
+        nearest.map(step).into_iter().collect()
+    }
+
+    fn github(&self) -> Vec<Step> {
+        let named = self.instruction_dirs.as_deref().unwrap_or_default();
+        let dirs = named.split(',').map(str::trim).filter(|dir| !dir.is_empty());
+        // An absolute entry replaces the project in the join.
+        let bases = std::iter::once(self.project.clone()).chain(dirs.map(|dir| self.project.join(dir)));
+        bases.map(|base| Step::Instructions(base.join(".github/instructions"))).collect()
+    }
+
+    /// The project and its ancestors, up to the one that holds the repository.
+    fn up_to_repository(&self) -> impl Iterator<Item = &Path> {
+        let mut inside = true;
+        self.project.ancestors().take_while(move |at| {
+            let take = inside;
+            inside = !at.join(".git").exists();
+            take
+        })
+    }
+}
+
+fn run(step: Step, provider: Provider, semantics: &Semantics, loaded: &mut Loaded) {
+    match step {
+        Step::Directory(directory, extensions) => {
+            for path in files_in(&directory, Some(1), loaded, |name| has_extension(name, extensions)) {
+                let stored = path.to_string_lossy().into_owned();
+                loaded.found(&path, provider, semantics, |_| stored);
+            }
+        }
+        Step::File { path, name, always } => {
+            if !path.is_file() {
+                return;
+            }
+            let before = loaded.rules.len();
+            let stored = path.to_string_lossy().into_owned();
+            loaded.found(&path, provider, semantics, |_| stored);
+            for rule in &mut loaded.rules[before..] {
+                rule.name = name.into();
+                rule.fields.always_apply |= always;
+            }
+        }
+        Step::Instructions(directory) => {
+            for path in files_in(&directory, None, loaded, |name| name.ends_with(".instructions.md")) {
+                let before = loaded.rules.len();
+                let stored = path.to_string_lossy().into_owned();
+                loaded.found(&path, provider, semantics, |_| stored);
+                let mut missing = Vec::new();
+                for rule in &mut loaded.rules[before..] {
+                    missing.extend(as_instructions(rule));
+                }
+                loaded.diagnostics.extend(missing);
+            }
+        }
+    }
+}
+
+/// The regular files in a directory whose name is wanted, in ascending order by bytes. Hidden and ignored files
+/// are not seen; `depth` limits how deep the search goes.
+fn files_in(
+    directory: &Path,
+    depth: Option<usize>,
+    loaded: &mut Loaded,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<PathBuf> {
+    if !directory.is_dir() {
+        return Vec::new();
+    }
+    let mut files = Vec::new();
+    let walk = WalkBuilder::new(directory)
+        .max_depth(depth)
+        .follow_links(true)
+        .ignore(false)
+        .git_global(false)
+        .git_exclude(false)
+        .require_git(false)
+        .build();
+    for entry in walk {
+        match entry {
+            Ok(entry) => {
+                let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+                let name = entry.file_name().to_string_lossy();
+                if wanted(&name) && is_file {
+                    files.push(entry.into_path());
+                } else if wanted(&name) && entry.depth() > 0 {
+                    let finding = Diagnostic::new(code::SKIPPED_FILE, "not read as a rule: it is no regular file");
+                    loaded.diagnostics.push(finding.at(Place::line(entry.path().to_string_lossy(), 1, 0)));
+                }
+            }
+            Err(error) => loaded.unreadable(directory, &error.to_string()),
+        }
+    }
+    files.sort_by(|one, other| bytes(one).cmp(&bytes(other)));
+    files
+}
+
+fn bytes(path: &Path) -> OsString {
+    path.as_os_str().to_owned()
+}
+
+/// What the provider `github` makes of a rule (engine.md E1.5). The result is the warning about a missing `applyTo`.
+fn as_instructions(rule: &mut Rule) -> Option<Diagnostic> {
+    let name = rule.name.to_string_lossy();
+    let name = name.strip_suffix(".instructions").unwrap_or(&name).to_owned();
+    let file = rule.file.clone()?;
+    let apply_to = file.frontmatter.as_ref().and_then(|frontmatter| frontmatter.get("applyTo"));
+    let globs = apply_to.and_then(apply_to_globs);
+    if rule.fields.description.as_ref().is_none_or(JsString::is_empty) {
+        rule.fields.description = Some(format!("GitHub instructions `{name}`").into());
+    }
+    rule.name = name.as_str().into();
+    let everywhere = |glob: &JsString| *glob == "*" || *glob == "**" || *glob == "**/*";
+    match globs {
+        Some(globs) if globs.iter().any(everywhere) => {
+            rule.fields.always_apply = true;
+            rule.fields.globs = None;
+            None
+        }
+        Some(globs) => {
+            rule.fields.globs = Some(globs);
+            None
+        }
+        None => {
+            rule.fields.globs = None;
+            let message = "an instructions file without `applyTo`";
+            let help = "say with `applyTo: \"**\"` or a glob which files it is for";
+            Some(file.finding(code::MISSING_APPLY_TO, message, 0..0).with_help(help))
+        }
+    }
+}
+
+fn apply_to_globs(node: &Node) -> Option<Vec<JsString>> {
+    let items: &[Node] = match &node.value {
+        Yaml::List(items) => items,
+        _ => std::slice::from_ref(node),
+    };
+    let texts = items.iter().filter_map(|item| match &item.value {
+        Yaml::String(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let globs: Vec<JsString> = texts
+        .flat_map(|text| text.split(','))
+        .map(|glob| JsString::from(glob).trim())
+        .filter(|g| !g.is_empty())
+        .collect();
+    (!globs.is_empty()).then_some(globs)
+}

@@ -1,0 +1,192 @@
+//! [`RuleFile`]: one rule file as it was read, kept so that findings can point into it.
+
+use std::ops::Range;
+
+use super::frontmatter::{Frontmatter, Generation, Problem, Reading};
+use super::source::{self, Decoded, Encoding};
+use super::yaml::{Node, Yaml};
+use crate::diagnostic::{Code, Diagnostic, code};
+use crate::settings::Semantics;
+use crate::text::{JsString, LineIndex, Place};
+
+/// A rule file as it was read.
+#[derive(Clone, Debug)]
+pub struct RuleFile {
+    /// The file as the user named it, or where discovery found it.
+    pub name: String,
+    /// The frontmatter; none when the file has no two fences.
+    pub frontmatter: Option<Frontmatter>,
+    /// The body as the agent has it.
+    pub body: JsString,
+    /// Where the body begins (byte offset in [`RuleFile::text`]).
+    pub body_start: usize,
+    /// The file begins with a fence that is never closed, so that all of it is body.
+    pub unclosed_fence: bool,
+    decoded: Decoded,
+    lines: LineIndex,
+}
+
+impl RuleFile {
+    /// Reads the bytes of a file as the generation does.
+    pub fn read(name: impl Into<String>, bytes: Vec<u8>, semantics: &Semantics) -> Self {
+        Self::from_decoded(name.into(), source::decode(bytes), semantics)
+    }
+
+    /// The same file as another generation reads it.
+    #[must_use]
+    pub fn reread(&self, semantics: &Semantics) -> Self {
+        Self::from_decoded(self.name.clone(), self.decoded.clone(), semantics)
+    }
+
+    fn from_decoded(name: String, decoded: Decoded, semantics: &Semantics) -> Self {
+        let generation = if semantics.legacy_trigger_only { Generation::Early } else { Generation::Current };
+        let parts = source::split(&decoded);
+        let frontmatter = parts.metadata.map(|metadata| Frontmatter::read(&metadata, generation));
+        Self {
+            name,
+            frontmatter,
+            body: parts.body.text.as_str().into(),
+            body_start: parts.body.origin(0),
+            unclosed_fence: parts.unclosed,
+            lines: LineIndex::new(&decoded.text),
+            decoded,
+        }
+    }
+
+    /// The text that every byte offset refers to: the bytes of the file, except that malformed sequences stand as
+    /// U+FFFD and UTF-16 stands as UTF-8. A byte order mark is part of it.
+    pub fn text(&self) -> &str {
+        &self.decoded.text
+    }
+
+    /// How the file was encoded.
+    pub fn encoding(&self) -> Encoding {
+        self.decoded.encoding
+    }
+
+    /// The place of a byte range of the text.
+    pub fn place(&self, range: Range<usize>) -> Place {
+        let position = |offset| self.lines.position(self.text(), offset);
+        Place { file: self.name.clone(), start: position(range.start), end: position(range.end) }
+    }
+
+    /// A finding about a byte range of the text.
+    pub fn finding(&self, code: Code, message: impl Into<String>, range: Range<usize>) -> Diagnostic {
+        let text = self.text();
+        let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+        Diagnostic::new(code, message).at(self.place(range)).with_snippet(shorten(&text[start..end]), start)
+    }
+
+    /// Where the part `units` of `token` is written in `node`: exactly, when the node holds the token as it is
+    /// written, else the whole node.
+    pub fn locate(&self, node: &Node, token: &JsString, units: Range<usize>) -> Range<usize> {
+        let node = find_token(node, token).unwrap_or(node);
+        let written = &self.text()[node.span.clone()];
+        let whole = node.span.clone();
+        let Some(start) = token.to_utf8().and_then(|token| written.find(&token)) else { return whole };
+        let part = |end: usize| JsString::from_units(&token.units()[..end.min(token.len())]).utf8_len();
+        let at = |end: usize| {
+            let mut offset = whole.start + start + part(end);
+            while !self.text().is_char_boundary(offset) {
+                offset -= 1;
+            }
+            offset.min(whole.end)
+        };
+        at(units.start)..at(units.end).max(at(units.start))
+    }
+
+    /// What is wrong with the file before any of its values is looked at.
+    pub(super) fn findings(&self) -> Vec<Diagnostic> {
+        let mut findings = Vec::new();
+        match self.encoding() {
+            Encoding::Utf8 => {}
+            Encoding::Utf8Mark => findings.push(
+                self.finding(code::BYTE_ORDER_MARK, "the file begins with a byte order mark", 0..3)
+                    .with_help("save the file as UTF-8 without a mark"),
+            ),
+            Encoding::Utf16 => findings.push(
+                self.finding(code::UTF16_FILE, "the file is encoded as UTF-16", 0..0)
+                    .with_help("save the file as UTF-8"),
+            ),
+        }
+        if let Some(at) = self.decoded.malformed {
+            let message = "the file holds bytes that are no text; the agent reads U+FFFD there";
+            findings.push(self.finding(code::MALFORMED_TEXT, message, at..at + 3).with_help("save the file as UTF-8"));
+        }
+        if self.unclosed_fence {
+            let fence = self.body_start..self.body_start + 3;
+            findings.push(
+                self.finding(
+                    code::UNCLOSED_FENCE,
+                    "the frontmatter is never closed, so all of the file is body",
+                    fence,
+                )
+                .with_help("put a line `---` behind the last key"),
+            );
+        }
+        findings.extend(self.frontmatter.as_ref().and_then(|frontmatter| self.reading_finding(frontmatter)));
+        findings
+    }
+
+    fn reading_finding(&self, frontmatter: &Frontmatter) -> Option<Diagnostic> {
+        let from = |at: usize| {
+            let end = self.text()[at..].find(['\n', '\r']).map_or(self.text().len(), |end| at + end);
+            at..end
+        };
+        let at_problem = |code, problem: &Problem, message: String| self.finding(code, message, from(problem.at));
+        Some(match &frontmatter.reading {
+            Reading::Plain => return None,
+            Reading::NoMapping { kind, at } => self
+                .finding(code::INVALID_FRONTMATTER, format!("the frontmatter is {kind}, so it has no keys"), from(*at))
+                .with_help("write `key: value` lines"),
+            Reading::SeveralDocuments { at } => self
+                .finding(
+                    code::INVALID_FRONTMATTER,
+                    "the frontmatter holds several YAML documents, so no key counts",
+                    from(*at),
+                )
+                .with_help("remove the `...` or `---` line between them"),
+            Reading::Quoted { error, values } => {
+                let message = format!(
+                    "the frontmatter is not valid YAML ({}); the agent puts this value into quotes",
+                    error.message
+                );
+                self.finding(code::INVALID_FRONTMATTER, message, values.first().cloned().unwrap_or(from(error.at)))
+                    .with_help("put the value into single quotes")
+            }
+            Reading::LineByLine { error, skipped } => {
+                let message = format!("the frontmatter is not valid YAML ({})", error.message);
+                let lost = if skipped.is_empty() { "" } else { "; indented lines and list items are lost" };
+                let help = format!(
+                    "the agent reads it line by line{lost}: quotes and escapes that are not valid YAML stay in the value; put patterns into single quotes"
+                );
+                at_problem(code::INVALID_FRONTMATTER, error, message).with_help(help)
+            }
+            Reading::Beyond(problem) => at_problem(
+                code::FRONTMATTER_BEYOND_LIMITS,
+                problem,
+                format!("the frontmatter cannot be read: {}", problem.message),
+            ),
+        })
+    }
+}
+
+/// The node in `node` whose string is the token.
+fn find_token<'a>(node: &'a Node, token: &JsString) -> Option<&'a Node> {
+    match &node.value {
+        Yaml::String(text) => (JsString::from(text.as_str()).trim() == *token).then_some(node),
+        Yaml::List(items) => items.iter().find_map(|item| find_token(item, token)),
+        _ => None,
+    }
+}
+
+/// A snippet is for people; nobody reads more than this.
+fn shorten(text: &str) -> String {
+    const LONGEST: usize = 4096;
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
+}

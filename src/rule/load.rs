@@ -1,0 +1,196 @@
+//! Reading rule files from disk: the paths that a user names, and the one way in which any rule file is read.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::{Provider, Rule, RuleFile};
+use crate::diagnostic::{Diagnostic, code};
+use crate::settings::Semantics;
+use crate::text::Place;
+
+/// Larger files are not read (bytes).
+const MAX_FILE: u64 = 64 << 20;
+
+/// Rules that were read, and what went wrong.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The rules in discovery order; nothing is dropped yet.
+    pub rules: Vec<Rule>,
+    /// Findings about files.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Paths that the user named and that could not be used: exit status 3.
+    pub failures: Vec<LoadFailure>,
+    /// How many rule files were read.
+    pub files: usize,
+}
+
+/// A path that the user named and that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct LoadFailure {
+    /// The path as the user named it.
+    pub path: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// Reads the rule files that the user named, in the order given. A directory stands for every `*.md` and `*.mdc`
+/// below it, sorted. The rules count as lying in `<cwd>/.omp/rules/` (cli.md section 1).
+pub fn load_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics) -> Loaded {
+    let mut loaded = Loaded::default();
+    for path in paths {
+        let path = path.as_ref();
+        let shown = path.to_string_lossy().into_owned();
+        match fs::metadata(path) {
+            Err(error) => loaded.fail(shown, describe(&error)),
+            Ok(metadata) if metadata.is_dir() => {
+                let files = rule_files_below(path, &mut loaded.diagnostics);
+                if files.is_empty() {
+                    loaded.fail(shown, "there is no rule file (`*.md`, `*.mdc`) below this directory".to_owned());
+                }
+                for file in files {
+                    loaded.given(&file, cwd, semantics);
+                }
+            }
+            Ok(_) => {
+                if let Err(error) = loaded.read(path, Provider::Given, semantics, |name| given_path(cwd, name)) {
+                    loaded.fail(shown, describe(&error));
+                }
+            }
+        }
+    }
+    loaded
+}
+
+/// The path that a rule file named by the user counts as having.
+pub(super) fn given_path(cwd: &str, base_name: &str) -> String {
+    format!("{}/.omp/rules/{base_name}", cwd.trim_end_matches('/'))
+}
+
+/// The last segment of a path.
+pub(super) fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// What an error of the operating system says, without its number.
+fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+impl Loaded {
+    fn fail(&mut self, path: String, message: String) {
+        self.failures.push(LoadFailure { path, message });
+    }
+
+    /// Reads a file that a directory named by the user holds; a bad one is a finding.
+    fn given(&mut self, path: &Path, cwd: &str, semantics: &Semantics) {
+        self.found(path, Provider::Given, semantics, |name| given_path(cwd, name));
+    }
+
+    /// Reads a file that was found; a bad one is a finding.
+    pub(super) fn found(
+        &mut self,
+        path: &Path,
+        provider: Provider,
+        semantics: &Semantics,
+        stored: impl FnOnce(&str) -> String,
+    ) {
+        if let Err(error) = self.read(path, provider, semantics, stored) {
+            self.unreadable(path, &describe(&error));
+        }
+    }
+
+    /// Notes a file that cannot be read.
+    pub(super) fn unreadable(&mut self, path: &Path, why: &str) {
+        let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("the rule file cannot be read: {why}"));
+        self.diagnostics.push(finding.at(Place::line(path.to_string_lossy(), 1, 0)));
+    }
+
+    /// Reads one rule file; `stored` makes the path that the agent stores from the base name.
+    fn read(
+        &mut self,
+        path: &Path,
+        provider: Provider,
+        semantics: &Semantics,
+        stored: impl FnOnce(&str) -> String,
+    ) -> io::Result<()> {
+        let bytes = read_limited(path)?;
+        let shown = path.to_string_lossy();
+        let base = path.file_name().map_or_else(|| base_name(&shown).into(), |name| name.to_string_lossy());
+        let file = RuleFile::read(shown.as_ref(), bytes, semantics);
+        self.diagnostics.extend(file.findings());
+        self.files += 1;
+        let mut rule = Rule::from_file(&base, stored(&base).into(), file, semantics);
+        rule.provider = provider;
+        self.rules.push(rule);
+        Ok(())
+    }
+}
+
+/// Reads a file up to the limit.
+fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::other("it is a directory"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(io::Error::other(format!("it is larger than {} MiB", MAX_FILE >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// Every rule file below a directory, sorted by path; nothing is left out silently.
+fn rule_files_below(directory: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let note = |path: &Path, message: &str| {
+        Diagnostic::new(code::SKIPPED_FILE, message).at(Place::line(path.to_string_lossy(), 1, 0))
+    };
+    let mut files = Vec::new();
+    let mut seen = HashSet::new();
+    let walk = WalkBuilder::new(directory)
+        .standard_filters(false)
+        .follow_links(true)
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build();
+    for entry in walk {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("not read: {error}"));
+                diagnostics.push(finding.at(Place::line(directory.to_string_lossy(), 1, 0)));
+                continue;
+            }
+        };
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy();
+        let kind = entry.file_type();
+        if !has_extension(&name, &["md", "mdc"]) {
+            let lower = name.to_ascii_lowercase();
+            if has_extension(&lower, &["md", "mdc"]) {
+                diagnostics.push(note(path, "not read: the extension of a rule file is in lower case"));
+            }
+        } else if kind.is_some_and(|kind| kind.is_dir()) {
+            diagnostics.push(note(path, "not read as a rule: it is a directory"));
+        } else if !kind.is_some_and(|kind| kind.is_file()) {
+            diagnostics.push(note(path, "not read: it is no regular file"));
+        } else if seen.insert(path.to_path_buf()) {
+            files.push(path.to_path_buf());
+        }
+    }
+    files
+}
+
+/// Whether a file name ends in a dot and one of the extensions, in this case.
+pub(super) fn has_extension(name: &str, extensions: &[&str]) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
+}

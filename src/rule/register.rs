@@ -1,0 +1,226 @@
+//! From rules in discovery order to registered rules and buckets (engine.md E1.11, E2).
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::{CompiledRule, Fields, Reading, Refusal, Rule};
+use crate::diagnostic::{Diagnostic, code};
+use crate::glob::PathGlob;
+use crate::settings::{Lifecycle, Semantics, Settings};
+use crate::text::JsString;
+
+/// What became of the rules.
+#[derive(Clone, Debug, Default)]
+pub struct RuleSet {
+    /// The registered rules in registration order.
+    pub compiled: Vec<CompiledRule>,
+    /// Every rule that was read, in discovery order.
+    pub inventory: Vec<Listed>,
+    /// What was found on the way.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What became of one rule.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The rule.
+    pub rule: Arc<Rule>,
+    /// The bucket it ended in.
+    pub bucket: Bucket,
+    /// Its position in [`RuleSet::compiled`].
+    pub registered: Option<usize>,
+    /// Why it is not registered.
+    pub reason: Option<String>,
+}
+
+/// Where a rule ends (engine.md E2.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bucket {
+    /// Registered with the engine.
+    Ttsr,
+    /// Part of every system prompt.
+    Always,
+    /// Offered to the model by its description.
+    Rulebook,
+    /// Nothing.
+    None,
+}
+
+impl Bucket {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ttsr => "ttsr",
+            Self::Always => "always",
+            Self::Rulebook => "rulebook",
+            Self::None => "none",
+        }
+    }
+}
+
+impl fmt::Display for Bucket {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl RuleSet {
+    /// Decides for each rule, in discovery order. `agent` is the session's agent name; without one no rule is
+    /// left out for its `agents`.
+    pub fn register(
+        rules: impl IntoIterator<Item = Rule>,
+        settings: &Settings,
+        semantics: &Semantics,
+        agent: Option<&JsString>,
+    ) -> Self {
+        let agent = agent.map(|name| JsString::from(name.trim().to_string_lossy().to_lowercase()));
+        let mut set = Self::default();
+        let mut names: HashMap<JsString, String> = HashMap::new();
+        for rule in rules {
+            let (bucket, registered, reason) = match drop_reason(&rule, &mut names, &mut set.diagnostics) {
+                Some(reason) => (Bucket::None, None, Some(reason)),
+                None => set.decide(&rule, settings, semantics, agent.as_ref()),
+            };
+            set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason });
+        }
+        set.note_early_silence(settings, semantics);
+        set
+    }
+
+    /// Offers rules to the engine alone, without validation and buckets (engine.md E3.1).
+    pub fn offer(rules: impl IntoIterator<Item = Rule>, settings: &Settings, semantics: &Semantics) -> Self {
+        let mut set = Self::default();
+        for rule in rules {
+            let (bucket, registered, reason) = match set.add(&rule, settings, semantics) {
+                Ok(at) => (Bucket::Ttsr, Some(at), None),
+                Err(refusal) => (Bucket::None, None, Some(refusal.to_string())),
+            };
+            set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason });
+        }
+        set
+    }
+
+    fn add(&mut self, rule: &Rule, settings: &Settings, semantics: &Semantics) -> Result<usize, Refusal> {
+        if self.compiled.iter().any(|other| other.name == rule.name) {
+            return Err(Refusal::DuplicateName);
+        }
+        self.compiled.push(CompiledRule::compile(rule, settings, semantics, &mut self.diagnostics)?);
+        Ok(self.compiled.len() - 1)
+    }
+
+    fn decide(
+        &mut self,
+        rule: &Rule,
+        settings: &Settings,
+        semantics: &Semantics,
+        agent: Option<&JsString>,
+    ) -> (Bucket, Option<usize>, Option<String>) {
+        let fields = &rule.fields;
+        if semantics.rule_switches && settings.disabled_rules.contains(&rule.name) {
+            return (Bucket::None, None, Some("named in `ttsr.disabledRules`".to_owned()));
+        }
+        if let Some(agent) = agent.filter(|agent| semantics.agents && !allows_agent(fields, agent)) {
+            return (Bucket::None, None, Some(format!("not for the agent `{agent}`")));
+        }
+        let reason = if has_trigger(fields) {
+            match self.add(rule, settings, semantics) {
+                Ok(at) => return (Bucket::Ttsr, Some(at), None),
+                Err(refusal) => refusal.to_string(),
+            }
+        } else {
+            no_trigger(rule, semantics)
+        };
+        let bucket = if fields.always_apply {
+            Bucket::Always
+        } else if fields.description.as_ref().is_some_and(|text| !text.is_empty()) {
+            Bucket::Rulebook
+        } else {
+            Bucket::None
+        };
+        (bucket, None, Some(reason))
+    }
+
+    /// Says so when the early generation registers nothing though the next one would.
+    fn note_early_silence(&mut self, settings: &Settings, semantics: &Semantics) {
+        if !semantics.legacy_trigger_only || !self.compiled.is_empty() {
+            return;
+        }
+        let next = Lifecycle::V2.semantics();
+        let would = self.inventory.iter().filter(|listed| {
+            listed.rule.file.as_ref().is_some_and(|file| {
+                let file = file.reread(&next);
+                let fields = file.frontmatter.as_ref().map(|frontmatter| Fields::read(frontmatter, &next));
+                let rule = Rule { fields: fields.unwrap_or_default(), ..(*listed.rule).clone() };
+                CompiledRule::compile(&rule, settings, &next, &mut Vec::new()).is_ok()
+            })
+        });
+        let count = would.count();
+        if count > 0 {
+            let message = format!("the lifecycle v1 registers no rule here; v2 would register {count}");
+            let help = "v1 knows only a `ttsr_trigger` string; try `--lifecycle v2`";
+            self.diagnostics.push(Diagnostic::new(code::NOTHING_REGISTERED_IN_V1, message).with_help(help));
+        }
+    }
+}
+
+/// What drops a rule before the buckets: switched off, shadowed, invalid, unreadable.
+fn drop_reason(
+    rule: &Rule,
+    names: &mut HashMap<JsString, String>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<String> {
+    if !rule.fields.enabled {
+        return Some("switched off by `enabled: false`".to_owned());
+    }
+    let shown = rule.shown_file();
+    let found = |code, message: String| match &rule.file {
+        Some(file) => file.finding(code, message, 0..0),
+        None => Diagnostic::new(code, message),
+    };
+    if let Some(first) = names.get(&rule.name) {
+        let message = format!("the rule `{}` is shadowed by {first}", rule.name);
+        diagnostics.push(found(code::SHADOWED_RULE, message).with_help("rename one of the two files"));
+        return Some(format!("shadowed by {first}"));
+    }
+    names.insert(rule.name.clone(), shown);
+    if let Some(Reading::Beyond(problem)) =
+        rule.file.as_ref().and_then(|file| Some(&file.frontmatter.as_ref()?.reading))
+    {
+        return Some(format!("its frontmatter cannot be read: {}", problem.message));
+    }
+    let missing = [(&rule.name, "name"), (&rule.path, "path"), (&rule.content, "body")];
+    let (_, what) = missing.into_iter().find(|(text, _)| text.is_empty())?;
+    let message = format!("the rule has no {what}, so the agent drops it");
+    let help = "write below the frontmatter what the agent is to do";
+    diagnostics.push(found(code::EMPTY_CONTENT, message).with_help(help));
+    Some(format!("it has no {what}"))
+}
+
+fn has_trigger(fields: &Fields) -> bool {
+    [&fields.condition, &fields.ast_condition].into_iter().flatten().any(|list| !list.is_empty())
+}
+
+fn no_trigger(rule: &Rule, semantics: &Semantics) -> String {
+    let declares = |key: &str| {
+        rule.file.as_ref().and_then(|file| file.frontmatter.as_ref()).is_some_and(|matter| matter.get(key).is_some())
+    };
+    if semantics.legacy_trigger_only {
+        let newer = ["condition", "astCondition", "ast-condition", "ttsrTrigger", "ttsr-trigger"];
+        return match newer.into_iter().find(|key| declares(key)) {
+            Some(key) => format!("v1 reads `ttsr_trigger` only, not `{key}`"),
+            None => "no `ttsr_trigger`".to_owned(),
+        };
+    }
+    if super::CONDITION_KEYS.into_iter().chain(["astCondition"]).any(declares) {
+        "its condition is empty or no text".to_owned()
+    } else {
+        "no condition".to_owned()
+    }
+}
+
+/// Whether a rule is for the agent of this name, lower-cased (engine.md E2.4).
+fn allows_agent(fields: &Fields, agent: &JsString) -> bool {
+    let Some(patterns) = &fields.agents else { return true };
+    patterns.iter().any(|pattern| pattern == agent || PathGlob::new(pattern).takes(agent))
+}
