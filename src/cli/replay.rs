@@ -1,0 +1,338 @@
+//! `ttsr replay`: inputs, one after another, through one plan, into one form of report.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::rc::Rc;
+
+use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, SourceArg};
+use super::config::Config;
+use super::console::{Console, Surroundings};
+use super::inputs::{self, Input};
+use super::{CliError, ExitStatus};
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::message::Source;
+use crate::output::replay_human;
+use crate::replay::trace::{TraceEvent, TraceKind};
+use crate::replay::{Plan, Report, TextInput, TraceSink};
+use crate::session::{ReadError, ReadMode, Session};
+use crate::stream::{InputKind, detect};
+use crate::text::JsString;
+use crate::tool::ArgumentMode;
+
+/// Runs the command.
+///
+/// # Errors
+/// When nothing can be run at all; failures of single inputs are shown and counted.
+pub fn run(
+    args: &ReplayArgs,
+    stdin: &mut dyn Read,
+    console: &mut Console<'_>,
+    surroundings: &Surroundings,
+) -> Result<(), CliError> {
+    unfinished(args)?;
+    let texts = texts(args, stdin)?;
+    if texts.is_empty() && args.inputs.is_empty() {
+        return Err(CliError::usage("nothing to replay")
+            .with_help("name a session, an event stream or a directory of them, or give --text TEXT"));
+    }
+    let config = Config::load(&args.rules, console, surroundings)?;
+    let plan = plan(args, &config, console)?;
+    let mut reporter = Reporter::new(args.format);
+    for (name, text) in &texts {
+        let report = reporter.collect(console, |sink| plan.text(text, name, "text", sink));
+        finish(&report, args, console);
+    }
+    for input in inputs::expand(&args.inputs) {
+        if console.is_closed() {
+            break;
+        }
+        let done = input.and_then(|input| one(&input, args, &plan, stdin, &mut reporter, console));
+        if let Err(error) = done {
+            console.fail(&error);
+        }
+    }
+    reporter.finish(console);
+    Ok(())
+}
+
+/// Options that this version does not complete.
+fn unfinished(args: &ReplayArgs) -> Result<(), CliError> {
+    let given = [
+        (args.script.is_some(), "--script"),
+        (!args.prompt.is_empty(), "--prompt"),
+        (!args.as_write.is_empty(), "--as-write"),
+        (args.files_from.is_some(), "--files-from"),
+        (args.since.is_some(), "--since"),
+        (args.until.is_some(), "--until"),
+        (args.shard.is_some(), "--shard"),
+        (args.all_branches, "--all-branches"),
+        (args.jobs.is_some_and(|jobs| jobs != 1), "--jobs"),
+        (args.interrupt_template.is_some(), "--interrupt-template"),
+        (args.reminder_template.is_some(), "--reminder-template"),
+        (args.expect.is_some(), "--expect"),
+        (args.baseline.is_some(), "--baseline"),
+        (!args.baseline_set.is_empty(), "--baseline-set"),
+        (!args.max_rate.is_empty(), "--max-rate"),
+        (args.require_coverage.is_some(), "--require-coverage"),
+        (args.max_premature.is_some(), "--max-premature"),
+        (args.fail_on_undecided, "--fail-on-undecided"),
+        (args.write_session.is_some(), "--write-session"),
+        (args.emit_events.is_some(), "--emit-events"),
+        (args.profile, "--profile"),
+    ];
+    match given.into_iter().find(|(is_given, _)| *is_given) {
+        Some((_, option)) => Err(CliError::missing(option)),
+        None => Ok(()),
+    }
+}
+
+/// The text given by `--text` or `--text-file`.
+fn texts(args: &ReplayArgs, stdin: &mut dyn Read) -> Result<Vec<(String, TextInput)>, CliError> {
+    let (name, text) = match (&args.text, &args.text_file) {
+        (Some(text), _) => ("--text".to_owned(), text.clone()),
+        (None, Some(path)) => (path.to_string_lossy().into_owned(), inputs::read_text(path, stdin)?),
+        (None, None) => {
+            let stray = [
+                (args.source.is_some(), "--source"),
+                (args.tool.is_some(), "--tool"),
+                (args.path.is_some(), "--path"),
+            ];
+            return match stray.into_iter().find(|(given, _)| *given) {
+                Some((_, option)) => Err(CliError::usage(format!("{option} goes with --text or --text-file"))
+                    .with_help("give the text to check, such as --text 'let x = 1'")),
+                None => Ok(Vec::new()),
+            };
+        }
+    };
+    let is_call = args.path.is_some() || args.tool.is_some();
+    let source = match args.source {
+        Some(SourceArg::Tool) => Source::Tool,
+        None if is_call => Source::Tool,
+        Some(SourceArg::Thinking) => Source::Thinking,
+        Some(SourceArg::Text) | None => Source::Text,
+    };
+    if source != Source::Tool && is_call {
+        return Err(CliError::usage("--tool and --path need --source tool"));
+    }
+    let input = TextInput {
+        source,
+        tool: args.tool.as_deref().unwrap_or("write").into(),
+        path: args.path.as_deref().map(JsString::from),
+        text: text.into(),
+    };
+    Ok(vec![(name, input)])
+}
+
+fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<Plan, CliError> {
+    let mut plan = config.plan();
+    plan.chunk = args.chunk.parse().map_err(|error| {
+        CliError::usage(format!("--chunk: {error}")).with_help("one of chars:N, words, lines, block, all")
+    })?;
+    plan.observe = args.on_trigger == OnTrigger::Observe;
+    plan.verify = args.verify;
+    plan.arguments = match args.arguments {
+        ArgumentsArg::Eager => ArgumentMode::Eager,
+        ArgumentsArg::Throttled => ArgumentMode::Throttled,
+    };
+    if let Some(rule) = &args.explain {
+        plan.explain = Some((!rule.is_empty()).then(|| rule.as_str().into()));
+    }
+    if let Some(cwd) = &args.cwd {
+        plan.cwd = cwd.as_str().into();
+    }
+    if let Some(home) = &args.home {
+        plan.home = home.as_str().into();
+    }
+    if let Some(seed) = args.seed {
+        plan.seed = seed;
+    }
+    if let Some(now) = &args.now {
+        let ms = crate::clock::parse_iso_time(now).and_then(|ms| u64::try_from(ms).ok());
+        plan.now_ms = ms.ok_or_else(|| {
+            CliError::usage(format!("--now: `{now}` is no time"))
+                .with_help("write it as 2026-01-31T12:00:00.000Z")
+        })?;
+    }
+    if let Some(path) = &args.resume {
+        let session = open_session(path, &path.to_string_lossy())?;
+        for diagnostic in session.diagnostics() {
+            console.report(&softened(diagnostic));
+        }
+        plan.restored = session
+            .injected_rules(session.leaf())
+            .map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
+        if let (None, Some(cwd)) = (&args.cwd, session.cwd()) {
+            plan.cwd = cwd.clone();
+        }
+        if !plan.semantics.persists {
+            console.note("lifecycle v1 restores nothing from a session: every rule is armed");
+        }
+    }
+    Ok(plan)
+}
+
+fn open_session(path: &Path, name: &str) -> Result<Session, CliError> {
+    inputs::open(path)?;
+    Session::open(path, name, ReadMode::Tolerant).map_err(|error| refused(name, path, error))
+}
+
+fn refused(name: &str, path: &Path, error: ReadError) -> CliError {
+    match error {
+        ReadError::Io(error) => CliError::unreadable(path, &error),
+        ReadError::Refused(refusal) => CliError::failed(format!("{name}: {}", refusal.message))
+            .with_help("a session file begins with a line {\"type\":\"session\",\"id\":…}"),
+    }
+}
+
+/// Replays one input.
+fn one(
+    input: &Input,
+    args: &ReplayArgs,
+    plan: &Plan,
+    stdin: &mut dyn Read,
+    reporter: &mut Reporter,
+    console: &mut Console<'_>,
+) -> Result<(), CliError> {
+    let name = input.name();
+    match input {
+        Input::File(path) => {
+            let mut reader = inputs::open(path)?;
+            let kind = kind_of(&mut reader, path)?;
+            if kind == InputKind::Session {
+                let session = open_session(path, &name)?;
+                return replay_session(session, &name, args, plan, reporter, console);
+            }
+            replay_events(reader, &name, args, plan, reporter, console);
+        }
+        Input::Stdin => {
+            let mut reader = BufReader::with_capacity(1 << 16, stdin);
+            let kind = kind_of(&mut reader, Path::new("-"))?;
+            if kind == InputKind::Session {
+                let session = Session::read(reader, &name, ReadMode::Tolerant)
+                    .map_err(|error| refused(&name, Path::new("-"), error))?;
+                return replay_session(session, &name, args, plan, reporter, console);
+            }
+            replay_events(reader, &name, args, plan, reporter, console);
+        }
+    }
+    Ok(())
+}
+
+/// Finds out what an input is without taking anything from it.
+fn kind_of(reader: &mut impl BufRead, path: &Path) -> Result<InputKind, CliError> {
+    let head = reader.fill_buf().map_err(|error| CliError::unreadable(path, &error))?;
+    if head.is_empty() {
+        return Err(CliError::failed(format!("{}: the input is empty", path.display()))
+            .with_help("a recording begins with a `session` header or a `ready` line"));
+    }
+    match detect(head) {
+        InputKind::Unknown => {
+            Err(CliError::failed(format!("{}: is neither a session file nor an event stream", path.display()))
+                .with_help("both are JSON Lines: a session begins with {\"type\":\"session\",…}, a stream has events such as {\"type\":\"turn_start\"}"))
+        }
+        kind => Ok(kind),
+    }
+}
+
+fn replay_session(
+    session: Session,
+    name: &str,
+    args: &ReplayArgs,
+    plan: &Plan,
+    reporter: &mut Reporter,
+    console: &mut Console<'_>,
+) -> Result<(), CliError> {
+    let leaf = match &args.leaf {
+        None => session.leaf(),
+        Some(id) => Some(session.find(&id.as_str().into()).ok_or_else(|| {
+            CliError::failed(format!("{name}: no entry has the id `{id}`"))
+                .with_help(format!("`ttsr inspect-session {name} --tree` shows the ids"))
+        })?),
+    };
+    let session = Rc::new(session);
+    let report = reporter.collect(console, |sink| plan.session(session, leaf, name, sink));
+    finish(&report, args, console);
+    Ok(())
+}
+
+fn replay_events(
+    reader: impl BufRead,
+    name: &str,
+    args: &ReplayArgs,
+    plan: &Plan,
+    reporter: &mut Reporter,
+    console: &mut Console<'_>,
+) {
+    let report = reporter.collect(console, |sink| plan.events(reader, name, sink));
+    finish(&report, args, console);
+}
+
+/// Shows what was wrong with an input, and with `--verify` how the run differs from it.
+fn finish(report: &Report, args: &ReplayArgs, console: &mut Console<'_>) {
+    for diagnostic in &report.diagnostics {
+        if diagnostic.code == code::DECISION_DIFFERS {
+            if args.verify {
+                console.report(diagnostic);
+                console.raise(ExitStatus::Findings);
+            }
+        } else {
+            console.report(&softened(diagnostic));
+        }
+    }
+}
+
+/// A finding about an input as a replay counts it: the run goes on as the agent's would, so nothing is worse than a
+/// warning (cli.md, "Exit status").
+pub(super) fn softened(diagnostic: &Diagnostic) -> Diagnostic {
+    diagnostic.clone().with_severity(diagnostic.severity.min(Severity::Warning))
+}
+
+/// Gathers events for the chosen form of the report.
+struct Reporter {
+    format: ReplayFormat,
+    seq: usize,
+    runs: Vec<Vec<TraceEvent>>,
+}
+
+impl Reporter {
+    fn new(format: ReplayFormat) -> Self {
+        Self { format, seq: 0, runs: Vec::new() }
+    }
+
+    /// Runs one input and shows its events: at once as lines, at its end as tables, at the end of all as a document.
+    fn collect(&mut self, console: &mut Console<'_>, run: impl FnOnce(&mut dyn TraceSink) -> Report) -> Report {
+        if self.format == ReplayFormat::Jsonl {
+            return run(&mut |event: TraceEvent| {
+                console.print(&format!("{}\n", event.to_value(self.seq).to_json()));
+                self.seq += 1;
+            });
+        }
+        let mut events: Vec<TraceEvent> = Vec::new();
+        let report = run(&mut events);
+        match self.format {
+            ReplayFormat::Human => {
+                let separator = if self.seq > 0 { "\n" } else { "" };
+                let text = replay_human::render(&events, console.style());
+                console.print(&format!("{separator}{text}"));
+                self.seq += 1;
+            }
+            ReplayFormat::Csv => {
+                events.retain(|event| matches!(event.kind, TraceKind::Summary(_)));
+                self.runs.push(events);
+            }
+            ReplayFormat::Json | ReplayFormat::Jsonl => self.runs.push(events),
+        }
+        report
+    }
+
+    fn finish(self, console: &mut Console<'_>) {
+        match self.format {
+            ReplayFormat::Json => console.print(&format!("{}\n", replay_human::document(&self.runs).to_json())),
+            ReplayFormat::Csv => {
+                let rows: Vec<String> = self.runs.iter().map(|events| replay_human::csv(events)).collect();
+                console.print(&format!("{}{}", replay_human::CSV_HEAD, rows.concat()));
+            }
+            ReplayFormat::Human | ReplayFormat::Jsonl => {}
+        }
+    }
+}
