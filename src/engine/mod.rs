@@ -1,1 +1,11 @@
-//! The rule manager: buffers, gates, repeat ledger, checks.
+//! The rule manager: buffers, gates, repeat ledger, checks (engine.md E5, E8).
+//!
+//! It says which rules match a text. What follows from a match is the coordinator's business.
+
+mod check;
+mod context;
+mod ledger;
+
+pub use check::{By, Check, Explanation, Gate, Hit, Match, Undecided};
+pub use context::Context;
+pub use ledger::{Ledger, Record};

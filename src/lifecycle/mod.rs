@@ -1,1 +1,28 @@
-//! The coordinator: from matches to aborts, injections and persisted entries.
+//! The coordinator: from agent events to aborts, injections and persisted entries (engine.md E7, E9, E11).
+//!
+//! The host owns the agent, the session store and the clock. It feeds each [`AgentEvent`](crate::message::AgentEvent)
+//! to [`Coordinator::handle`] and carries out the returned [`Action`]s in order:
+//!
+//! - [`Action::Schedule`]: put the task into a [`timer::Timeline`]; when it is due, call [`Coordinator::due`] and carry
+//!   out what that returns. A task that was cancelled meanwhile returns nothing, so the host cancels none.
+//! - [`Action::Continue`]: make the agent resume, then report the outcome to [`Coordinator::continued`], which returns
+//!   further actions (the delivery of queued follow-ups).
+//! - The agent's loop takes queued follow-ups by itself when it would stop otherwise: the host then calls
+//!   [`Coordinator::take_queued`] before it announces that the agent is idle.
+//! - Injected messages, deliveries and discards change [`Coordinator::memory`] by themselves; the host does not feed
+//!   them back as events.
+//! - A user's abort, a newer prompt, a cleared queue: [`Coordinator::user_abort`], [`Coordinator::new_generation`],
+//!   [`Coordinator::drop_queued`]. At the end of the input: [`Coordinator::finish`].
+
+mod action;
+mod memory;
+mod reminder;
+mod tidy;
+pub mod timer;
+
+pub use action::{
+    Abort, Action, ContinueSource, Decision, DropReason, Fold, INJECTION_TYPE, Injection, OTHER_TOOL_CALL_REASON, Task,
+    Trigger,
+};
+pub use memory::{AgentMemory, Remembered};
+pub use reminder::{REMINDER_PREFIX, ReminderKind, Template, Templates, join_blocks, shown_path};

@@ -1,0 +1,131 @@
+//! What a check finds: matches, undecided patterns, and the gates that held rules back.
+
+use crate::text::JsString;
+
+/// What one check found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Check {
+    /// Matching rules in registration order; with entries, file by file, so that a rule can occur twice
+    /// (engine.md E5.6).
+    pub matches: Vec<Match>,
+    /// Patterns that could not be decided. They are reported once per buffer until the buffers are cleared.
+    pub undecided: Vec<Undecided>,
+}
+
+impl Check {
+    /// Adds what another check of the same batch found.
+    pub fn merge(&mut self, other: Self) {
+        self.matches.extend(other.matches);
+        self.undecided.extend(other.undecided);
+    }
+}
+
+/// A rule that matches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// Index among the manager's rules.
+    pub rule: usize,
+    /// What made it match.
+    pub hit: Hit,
+}
+
+/// What made a rule match, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The rule's name.
+    pub rule: JsString,
+    /// The condition or structural pattern, as written; the first of the rule's list that matches.
+    pub by: By,
+    /// At most 80 code points around the match, `…` at cuts.
+    pub excerpt: JsString,
+    /// Key of the buffer that matched, for [`Manager::buffer`](super::Manager::buffer).
+    pub buffer: JsString,
+    /// Length of the buffer at the check, in code units: the prefix of the block that had been seen.
+    pub seen: usize,
+    /// The match inside the buffer, in code units, when its place is known.
+    pub span: Option<std::ops::Range<usize>>,
+}
+
+/// Which of a rule's two kinds of condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum By {
+    /// A regular expression.
+    Condition {
+        /// The condition as written.
+        source: JsString,
+        /// Its index in [`Manager::patterns`](super::Manager::patterns), for chunk dependence.
+        pattern: usize,
+    },
+    /// A structural pattern.
+    Ast(JsString),
+}
+
+impl By {
+    /// The condition or pattern as written.
+    pub fn source(&self) -> &JsString {
+        match self {
+            Self::Condition { source, .. } | Self::Ast(source) => source,
+        }
+    }
+}
+
+/// A condition of which it cannot be said whether it matches. It is no match, and no "no match".
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undecided {
+    /// The rule's name.
+    pub rule: JsString,
+    /// The condition or structural pattern.
+    pub by: By,
+    /// Why, in a phrase.
+    pub why: String,
+}
+
+/// What kept a rule from firing at a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Gate {
+    /// Its name is disabled, or the engine is.
+    Disabled,
+    /// It is for other agents.
+    Agent,
+    /// Nothing streamed that its scope allows.
+    Scope,
+    /// No file that its globs allow.
+    Globs,
+    /// No grammar for the file.
+    Language,
+    /// No structural pattern matched.
+    Ast,
+    /// No condition matched.
+    Condition,
+    /// It matched, and the repeat policy held it back.
+    Repeat,
+}
+
+impl Gate {
+    /// The word in traces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::Agent => "agent",
+            Self::Scope => "scope",
+            Self::Globs => "globs",
+            Self::Language => "language",
+            Self::Ast => "ast",
+            Self::Condition => "condition",
+            Self::Repeat => "repeat",
+        }
+    }
+}
+
+/// Why a rule did not fire at a message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The rule's name.
+    pub rule: JsString,
+    /// The last gate that it reached.
+    pub gate: Gate,
+    /// The reason, in a phrase.
+    pub why: String,
+    /// With [`Gate::Repeat`]: the record that closed it.
+    pub record: Option<super::Record>,
+}

@@ -1,0 +1,60 @@
+//! [`Context`]: what a checked text is part of, and the buffer that it belongs to (engine.md E5.1, E5.2).
+
+use crate::message::Source;
+use crate::text::JsString;
+
+/// What a checked text is part of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Context {
+    /// The stream.
+    pub source: Source,
+    /// The tool's name as called.
+    pub tool: Option<JsString>,
+    /// Candidate paths of the files that the text touches (engine.md E6.4, E6.5); empty for none.
+    pub paths: Vec<JsString>,
+    /// Key of the stream inside the source, e.g. `toolcall:ID`.
+    pub stream_key: Option<JsString>,
+}
+
+impl Context {
+    /// Prose or thinking: no tool, no paths, one buffer per source.
+    pub fn prose(source: Source) -> Self {
+        Self { source, tool: None, paths: Vec::new(), stream_key: None }
+    }
+
+    /// The key of the buffer: the stream key unless blank, else the source, else the tool (engine.md E5.2).
+    pub fn buffer_key(&self) -> JsString {
+        if let Some(key) = self.stream_key.as_ref().filter(|key| !key.is_blank()) {
+            return key.clone();
+        }
+        match self.source {
+            Source::Text | Source::Thinking => JsString::from(self.source.as_str()),
+            Source::Tool => match self.tool.as_ref().map(JsString::trim).filter(|tool| !tool.is_empty()) {
+                Some(tool) => {
+                    let mut key = JsString::from("tool:");
+                    key.push_units(tool.to_ascii_lowercase().units());
+                    key
+                }
+                None => JsString::from("tool"),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffer_keys_fall_back_to_tool_and_source() {
+        let mut context = Context::prose(Source::Tool);
+        assert_eq!(context.buffer_key(), "tool");
+        context.tool = Some(JsString::from(" Edit "));
+        assert_eq!(context.buffer_key(), "tool:edit");
+        context.stream_key = Some(JsString::from("  "));
+        assert_eq!(context.buffer_key(), "tool:edit");
+        context.stream_key = Some(JsString::from("toolcall:1"));
+        assert_eq!(context.buffer_key(), "toolcall:1");
+        assert_eq!(Context::prose(Source::Thinking).buffer_key(), "thinking");
+    }
+}
