@@ -1,5 +1,7 @@
 //! The one integration test binary. Each module runs the cases of one folder of `testdata` or one property.
 
+mod engine;
 mod globs;
+mod lifecycle;
 mod rules;
 mod support;

@@ -4,8 +4,11 @@
 
 mod check;
 mod context;
+mod explain;
 mod ledger;
+mod manager;
 
 pub use check::{By, Check, Explanation, Gate, Hit, Match, Undecided};
 pub use context::Context;
 pub use ledger::{Ledger, Record};
+pub use manager::Manager;

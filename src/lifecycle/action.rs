@@ -57,10 +57,12 @@ pub enum Action {
         /// Why.
         source: ContinueSource,
     },
-    /// Resuming was refused at once, because the agent still streams; nothing to do (engine.md E7.4 (e)).
+    /// Resuming is refused at once; nothing to do, the error is swallowed (engine.md E7.4 (e)).
     ContinueRefused {
         /// Why it was to resume.
         source: ContinueSource,
+        /// Why it does not.
+        error: ContinueError,
     },
     /// Rules that were to be injected will not be.
     Drop {
@@ -182,6 +184,15 @@ impl ContinueSource {
             Self::Deferred => "deferred",
         }
     }
+}
+
+/// Why the agent does not resume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContinueError {
+    /// It still streams.
+    Busy,
+    /// There is no message to answer, and nothing is queued.
+    NothingToAnswer,
 }
 
 /// Why rules are not injected.

@@ -15,14 +15,23 @@
 //!   [`Coordinator::drop_queued`]. At the end of the input: [`Coordinator::finish`].
 
 mod action;
+mod call;
+mod coordinator;
+mod decision;
+mod listener;
 mod memory;
+mod pending;
 mod reminder;
+mod retry;
 mod tidy;
 pub mod timer;
 
 pub use action::{
-    Abort, Action, ContinueSource, Decision, DropReason, Fold, INJECTION_TYPE, Injection, OTHER_TOOL_CALL_REASON, Task,
-    Trigger,
+    Abort, Action, ContinueError, ContinueSource, Decision, DropReason, Fold, INJECTION_TYPE, Injection,
+    OTHER_TOOL_CALL_REASON, Task, Trigger,
 };
+pub use coordinator::{Coordinator, Options};
+pub use decision::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
+pub use listener::{Listener, Listeners, Reaction, Surface};
 pub use memory::{AgentMemory, Remembered};
 pub use reminder::{REMINDER_PREFIX, ReminderKind, Template, Templates, join_blocks, shown_path};

@@ -1,0 +1,438 @@
+//! [`Manager`]: registered rules, their buffers, the three checks (engine.md E5.3 to E5.8).
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::ast::{self, AstSet, Outcome, Snapshot, Support};
+use crate::message::Source;
+use crate::pattern::{Buffer, Pattern, PatternSet, Scanner, Verdict};
+use crate::rule::CompiledRule;
+use crate::settings::{Semantics, Settings};
+use crate::text::JsString;
+
+use super::explain::Explain;
+use super::{By, Check, Context, Explanation, Hit, Ledger, Match, Record, Undecided};
+
+/// Registered rules, the buffers of the streams, and the repeat ledger.
+///
+/// Conditions of all rules are joined into one set and each code unit is read once per buffer; the gates of a rule
+/// are asked only where one of its conditions matches.
+#[derive(Debug)]
+pub struct Manager {
+    settings: Settings,
+    semantics: Semantics,
+    rules: Vec<CompiledRule>,
+    /// Per pattern of the set: the rule that it belongs to.
+    owners: Vec<usize>,
+    scanner: Scanner,
+    streams: HashMap<JsString, Stream>,
+    ast: AstSet,
+    ast_streams: HashMap<JsString, AstStream>,
+    has_ast: bool,
+    prose_allowed: [bool; 2],
+    ledger: Ledger,
+    explain: Option<Explain>,
+}
+
+/// One buffer key.
+#[derive(Debug, Default)]
+struct Stream {
+    buffer: Buffer,
+    /// Whether the last thing done was to replace the text, so that a snapshot's `unchanged` speaks of it.
+    replaced: bool,
+    /// Matches that stand whatever follows, for excerpts.
+    spans: HashMap<usize, Range<usize>>,
+    /// Patterns reported as undecided.
+    undecided: HashSet<usize>,
+}
+
+/// The AST memory of one buffer key.
+#[derive(Debug, Default)]
+struct AstStream {
+    snapshot: Snapshot,
+    /// Leading units in which the last evaluated snapshot and the present text buffer agree, when known.
+    unchanged: Option<usize>,
+    /// Whether the text buffer was replaced since the last AST check.
+    fresh: bool,
+    /// Rules reported as undecided.
+    undecided: HashSet<usize>,
+}
+
+impl Manager {
+    /// Takes rules in registration order.
+    pub fn new(rules: Vec<CompiledRule>, settings: Settings, semantics: Semantics) -> Self {
+        let mut owners = Vec::new();
+        let mut patterns: Vec<Pattern> = Vec::new();
+        for (index, rule) in rules.iter().enumerate() {
+            for (_, pattern) in &rule.conditions {
+                owners.push(index);
+                patterns.push(pattern.clone());
+            }
+        }
+        let lists: Vec<Vec<JsString>> = rules.iter().map(|rule| rule.ast.clone()).collect();
+        let allowed = |source| !semantics.scoped || rules.iter().any(|rule| rule.allows(source, None, &[]));
+        Self {
+            prose_allowed: [allowed(Source::Text), allowed(Source::Thinking)],
+            has_ast: semantics.ast && lists.iter().any(|list| !list.is_empty()),
+            scanner: Scanner::new(Arc::new(PatternSet::new(patterns))),
+            ast: AstSet::new(lists),
+            owners,
+            rules,
+            settings,
+            semantics,
+            streams: HashMap::new(),
+            ast_streams: HashMap::new(),
+            ledger: Ledger::default(),
+            explain: None,
+        }
+    }
+
+    /// The rules in registration order.
+    pub fn rules(&self) -> &[CompiledRule] {
+        &self.rules
+    }
+
+    /// The joined conditions; a [`By::Condition`] names one by index.
+    pub fn patterns(&self) -> &Arc<PatternSet> {
+        self.scanner.set()
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The generation that is reproduced.
+    pub fn semantics(&self) -> &Semantics {
+        &self.semantics
+    }
+
+    /// Turn counter and injection records.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The present text of a buffer.
+    pub fn buffer(&self, key: &JsString) -> Option<&[u16]> {
+        self.streams.get(key).map(|stream| stream.buffer.text())
+    }
+
+    /// Whether any rule has structural patterns that count.
+    pub fn has_ast_rules(&self) -> bool {
+        self.has_ast
+    }
+
+    /// Records names as injected now.
+    pub fn mark(&mut self, names: impl IntoIterator<Item = JsString>) {
+        self.ledger.mark(names);
+    }
+
+    /// Restores names that an earlier session injected.
+    pub fn restore(&mut self, names: impl IntoIterator<Item = JsString>) {
+        self.ledger.restore(names);
+    }
+
+    /// Takes a mark back (engine.md E11 G33).
+    pub fn undo_mark(&mut self, name: &JsString, before: Option<Record>) {
+        self.ledger.undo(name, before);
+    }
+
+    /// Counts a turn end.
+    pub fn turn_end(&mut self) {
+        self.ledger.turn_end();
+    }
+
+    /// Drops all buffers and AST snapshots (engine.md E5.3).
+    pub fn reset_buffers(&mut self) {
+        self.streams.clear();
+        self.ast_streams.clear();
+    }
+
+    /// Starts to collect, per rule, the gate that holds it back.
+    pub fn explain(&mut self) {
+        self.explain = Some(Explain::new(self.rules.len()));
+    }
+
+    /// Why each rule did not fire since the last call; empty unless explanations are collected.
+    pub fn take_explanations(&mut self) -> Vec<Explanation> {
+        match &mut self.explain {
+            Some(explain) => explain.take(&self.rules, &self.settings, &self.ledger),
+            None => Vec::new(),
+        }
+    }
+
+    /// Appends a delta to the context's buffer and matches the whole buffer (engine.md E5.4).
+    pub fn check_delta(&mut self, context: &Context, delta: &[u16]) -> Check {
+        let buffered = match context.source {
+            Source::Text => self.prose_allowed[0],
+            Source::Thinking => self.prose_allowed[1],
+            Source::Tool => true,
+        };
+        if !self.is_enabled() || !buffered {
+            return Check::default();
+        }
+        let key = self.key(context);
+        if let Some(ast) = self.ast_streams.get_mut(&key) {
+            ast.unchanged = None;
+        }
+        let stream = self.streams.entry(key.clone()).or_default();
+        self.scanner.append(&mut stream.buffer, delta);
+        stream.replaced = false;
+        self.check(context, &key)
+    }
+
+    /// Replaces the context's buffer and matches it. The first `unchanged` units are known to equal those of the
+    /// last snapshot of the same buffer; 0 is always right.
+    pub fn check_snapshot(&mut self, context: &Context, text: &[u16], unchanged: usize) -> Check {
+        if !self.is_enabled() {
+            return Check::default();
+        }
+        let key = self.key(context);
+        let stream = self.streams.entry(key.clone()).or_default();
+        let unchanged = if stream.replaced { unchanged } else { 0 };
+        self.scanner.replace(&mut stream.buffer, text, unchanged);
+        stream.replaced = true;
+        stream.spans.retain(|_, span| span.end <= unchanged);
+        if self.has_ast && context.source == Source::Tool {
+            let ast = self.ast_streams.entry(key.clone()).or_default();
+            ast.unchanged = ast.unchanged.map(|known| known.min(unchanged));
+            ast.fresh = true;
+        }
+        self.check(context, &key)
+    }
+
+    /// Runs structural patterns on a snapshot of a tool call (engine.md E5.4, E5.7, E5.8).
+    pub fn check_ast(&mut self, context: &Context, text: &[u16]) -> Check {
+        let mut check = Check::default();
+        if !self.is_enabled() || !self.has_ast || context.source != Source::Tool {
+            return check;
+        }
+        let key = self.key(context);
+        let alias = ast::language_of(&context.paths);
+        let reachable: Vec<usize> = (0..self.rules.len())
+            .filter(|&rule| !self.rules[rule].ast.is_empty() && self.passes(rule, context))
+            .collect();
+        let Some(alias) = alias.filter(|alias| ast::support(alias) != Support::Refused) else {
+            if let Some(explain) = &mut self.explain {
+                reachable.iter().for_each(|&rule| explain.no_language(rule, &context.paths));
+            }
+            return check;
+        };
+        let (candidates, blocked): (Vec<usize>, Vec<usize>) =
+            reachable.into_iter().partition(|&rule| self.may_trigger(rule));
+        if let Some(explain) = self.explain.as_mut().filter(|_| !blocked.is_empty()) {
+            let outcomes = self.ast.run(&mut Snapshot::new(), &alias, text, 0, &blocked);
+            blocked.iter().zip(&outcomes).for_each(|(&rule, outcome)| explain.ast(rule, outcome, true));
+        }
+        if candidates.is_empty() {
+            return check;
+        }
+        let stream = self.ast_streams.entry(key.clone()).or_default();
+        let fresh = std::mem::take(&mut stream.fresh);
+        let unchanged = stream.unchanged.filter(|_| fresh).unwrap_or(0);
+        stream.unchanged = fresh.then_some(usize::MAX);
+        if stream.snapshot.holds(text) {
+            return check;
+        }
+        let outcomes = self.ast.run(&mut stream.snapshot, &alias, text, unchanged, &candidates);
+        for (&rule, outcome) in candidates.iter().zip(&outcomes) {
+            if let Some(explain) = &mut self.explain {
+                explain.ast(rule, outcome, false);
+            }
+            let name = &self.rules[rule].name;
+            let why = match outcome {
+                Outcome::NoMatch => continue,
+                Outcome::Match(hit) => {
+                    check.matches.push(Match {
+                        rule,
+                        hit: Hit {
+                            rule: name.clone(),
+                            by: By::Ast(self.rules[rule].ast.get(hit.pattern).cloned().unwrap_or_default()),
+                            excerpt: excerpt(text, &hit.range),
+                            buffer: key.clone(),
+                            seen: text.len(),
+                            span: Some(hit.range.clone()),
+                        },
+                    });
+                    continue;
+                }
+                Outcome::NoGrammar => format!("this build has no grammar for `{alias}`"),
+                Outcome::Undecided(why) => why.clone(),
+            };
+            if stream.undecided.insert(rule) {
+                let by = By::Ast(self.rules[rule].ast.first().cloned().unwrap_or_default());
+                check.undecided.push(Undecided { rule: name.clone(), by, why });
+            }
+        }
+        check
+    }
+
+    /// Matches the buffer of `key` as it stands.
+    fn check(&mut self, context: &Context, key: &JsString) -> Check {
+        let mut check = Check::default();
+        let Some(stream) = self.streams.get_mut(key) else { return check };
+        let mut verdicts = self.scanner.verdicts(&mut stream.buffer);
+        verdicts.retain(|(_, verdict)| *verdict != Verdict::No);
+        if let Some(explain) = &mut self.explain {
+            explain.see(context, &self.rules, self.semantics.scoped, |rule| {
+                verdicts.iter().any(|&(pattern, verdict)| verdict.is_match() && self.owners[pattern] == rule)
+            });
+        }
+        let mut rest = verdicts.as_slice();
+        while let Some(&(first, _)) = rest.first() {
+            let rule = self.owners[first];
+            let length = rest.iter().take_while(|(pattern, _)| self.owners[*pattern] == rule).count();
+            let (own, others) = rest.split_at(length);
+            rest = others;
+            if !self.may_trigger(rule) || !self.passes(rule, context) {
+                continue;
+            }
+            let hit = own.iter().find(|(_, verdict)| verdict.is_match());
+            let Some(&(pattern, verdict)) = hit else {
+                check.undecided.extend(own.iter().filter_map(|&(pattern, _)| self.undecided(key, rule, pattern)));
+                continue;
+            };
+            if let Some(explain) = &mut self.explain {
+                explain.fired(rule);
+            }
+            check.matches.push(self.hit(key, rule, pattern, verdict));
+        }
+        check
+    }
+
+    fn hit(&mut self, key: &JsString, rule: usize, pattern: usize, verdict: Verdict) -> Match {
+        let set = self.scanner.set();
+        let stream = self.streams.entry(key.clone()).or_default();
+        let span = stream.spans.get(&pattern).cloned().or_else(|| set.find(pattern, stream.buffer.text()));
+        if verdict == Verdict::Confirmed
+            && let Some(span) = &span
+        {
+            stream.spans.insert(pattern, span.clone());
+        }
+        let text = stream.buffer.text();
+        let end = text.len();
+        let hit = Hit {
+            rule: self.rules[rule].name.clone(),
+            by: By::Condition {
+                source: set.pattern(pattern).map(|pattern| pattern.source().clone()).unwrap_or_default(),
+                pattern,
+            },
+            excerpt: excerpt(text, span.as_ref().unwrap_or(&(end..end))),
+            buffer: key.clone(),
+            seen: end,
+            span,
+        };
+        Match { rule, hit }
+    }
+
+    fn undecided(&mut self, key: &JsString, rule: usize, pattern: usize) -> Option<Undecided> {
+        let stream = self.streams.get_mut(key)?;
+        if !stream.undecided.insert(pattern) {
+            return None;
+        }
+        let source = self.scanner.set().pattern(pattern)?.source().clone();
+        if let Some(explain) = &mut self.explain {
+            explain.fired(rule);
+        }
+        Some(Undecided {
+            rule: self.rules[rule].name.clone(),
+            by: By::Condition { source, pattern },
+            why: "the condition ran out of its step budget on this text".to_owned(),
+        })
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.settings.enabled || !self.semantics.enabled_gates
+    }
+
+    /// The buffer of a context: one for everything in the early generation.
+    fn key(&self, context: &Context) -> JsString {
+        if self.semantics.single_buffer { JsString::new() } else { context.buffer_key() }
+    }
+
+    fn may_trigger(&self, rule: usize) -> bool {
+        self.ledger.allows(&self.rules[rule].name, &self.settings)
+    }
+
+    /// The gates of scope and globs (engine.md E3.3).
+    fn passes(&self, rule: usize, context: &Context) -> bool {
+        !self.semantics.scoped
+            || (self.rules[rule].allows(context.source, context.tool.as_ref(), &context.paths)
+                && self.rules[rule].globs_allow(&context.paths))
+    }
+}
+
+/// Code points that an excerpt shows at most.
+const EXCERPT: usize = 80;
+
+/// At most [`EXCERPT`] code points around a match, with `…` where something is cut off.
+fn excerpt(text: &[u16], span: &Range<usize>) -> JsString {
+    let is_low = |at: usize| text.get(at).is_some_and(|unit| (0xDC00..0xE000).contains(unit));
+    let is_high = |at: usize| text.get(at).is_some_and(|unit| (0xD800..0xDC00).contains(unit));
+    let back = |at: usize| if at >= 2 && is_low(at - 1) && is_high(at - 2) { at - 2 } else { at - 1 };
+    let forward = |at: usize| if is_high(at) && is_low(at + 1) { at + 2 } else { at + 1 };
+    let (mut start, mut end) = (span.start.min(text.len()), span.start.min(text.len()));
+    let mut left = EXCERPT;
+    while left > 0 && end < span.end.min(text.len()) {
+        end = forward(end);
+        left -= 1;
+    }
+    // What remains goes to both sides in equal parts; a side that ends leaves its part to the other.
+    while left > 0 && (start > 0 || end < text.len()) {
+        if start > 0 {
+            start = back(start);
+            left -= 1;
+        }
+        if left > 0 && end < text.len() {
+            end = forward(end);
+            left -= 1;
+        }
+    }
+    let cuts = usize::from(start > 0) + usize::from(end < text.len());
+    // The marks of cuts count as well.
+    if cuts > 0 && left == 0 {
+        for _ in 0..cuts {
+            if end > span.end {
+                end = back(end);
+            } else if start < span.start {
+                start = forward(start);
+            } else {
+                end = back(end);
+            }
+        }
+    }
+    let mut shown = JsString::new();
+    if start > 0 {
+        shown.push_str("…");
+    }
+    shown.push_units(&text[start..end]);
+    if end < text.len() {
+        shown.push_str("…");
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, span: Range<usize>) -> String {
+        excerpt(JsString::from(text).units(), &span).to_string_lossy()
+    }
+
+    #[test]
+    fn excerpts_have_at_most_80_code_points() {
+        assert_eq!(shown("a foo b", 2..5), "a foo b");
+        let long = format!("{}foo{}", "x".repeat(100), "😀".repeat(100));
+        let text = shown(&long, 100..103);
+        assert_eq!(text.chars().count(), EXCERPT);
+        assert!(text.starts_with('…') && text.ends_with('…') && text.contains("foo"));
+        let huge = shown(&"y".repeat(500), 0..500);
+        assert_eq!((huge.chars().count(), huge.ends_with('…')), (EXCERPT, true));
+        assert_eq!(shown(&"z".repeat(80), 10..12).chars().count(), 80);
+        assert!(!shown(&"z".repeat(80), 10..12).contains('…'));
+        let exact = shown(&"z".repeat(81), 0..1);
+        assert_eq!(exact.chars().count(), 80);
+    }
+}

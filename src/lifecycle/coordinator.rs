@@ -1,0 +1,320 @@
+//! [`Coordinator`]: agent events in, decisions out (engine.md E5.1, E5.3, E7).
+
+use std::collections::BTreeMap;
+
+use crate::engine::{Context, Manager};
+use crate::message::{AgentEvent, Message, Source};
+use crate::text::JsString;
+use crate::tool::{CallReader, ReadOptions};
+
+use super::action::{Action, Fold, Task, TaskKind};
+use super::call::Call;
+use super::listener::Listeners;
+use super::memory::AgentMemory;
+use super::pending::{Buckets, Pending};
+use super::reminder::{ReminderKind, Templates, join_blocks};
+use super::{ContinueSource, DropReason};
+
+/// How a coordinator runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Reminder templates, working directory and home for shown paths.
+    pub templates: Templates,
+    /// How tool calls are read.
+    pub reading: ReadOptions,
+    /// Whether [`Action::Gate`]s are given at each message end.
+    pub explain: bool,
+    /// Whether matches are only noted: the rule is marked at once, nothing is aborted, injected or persisted.
+    pub observe: bool,
+}
+
+impl Options {
+    /// Built-in templates, eager arguments, for a run in `cwd` with that `home`.
+    pub fn new(cwd: impl Into<JsString>, home: impl Into<JsString>) -> Self {
+        let cwd = cwd.into();
+        let reading = ReadOptions { cwd: cwd.clone(), ..ReadOptions::default() };
+        Self { templates: Templates::new(cwd, home), reading, explain: false, observe: false }
+    }
+}
+
+/// The state machine between matches and injections. See the [module](super) for how a host drives it.
+#[derive(Debug)]
+pub struct Coordinator {
+    pub(super) manager: Manager,
+    pub(super) options: Options,
+    pub(super) memory: AgentMemory,
+    pub(super) pending: Pending,
+    pub(super) buckets: Buckets,
+    pub(super) abort_pending: bool,
+    pub(super) waiting: bool,
+    /// Time stamp of the assistant message that streams, or the last one that did.
+    pub(super) timestamp: Option<f64>,
+    pub(super) retry_token: u64,
+    pub(super) generation: u64,
+    pub(super) next_delivery: u64,
+    pub(super) continuing: Option<(ContinueSource, Option<u64>)>,
+    pub(super) tasks: BTreeMap<u64, TaskKind>,
+    pub(super) next_task: u64,
+    pub(super) listeners: Listeners,
+    calls: BTreeMap<usize, Call>,
+}
+
+/// What a batch of matches was found in.
+#[derive(Clone, Debug)]
+pub(super) struct BatchContext {
+    pub(super) source: Source,
+    pub(super) tool: Option<JsString>,
+    /// The call's id, when it has one.
+    pub(super) tool_call: Option<JsString>,
+    pub(super) paths: Vec<JsString>,
+}
+
+impl Coordinator {
+    /// A coordinator before its first event.
+    pub fn new(mut manager: Manager, options: Options) -> Self {
+        if options.explain {
+            manager.explain();
+        }
+        Self {
+            manager,
+            options,
+            memory: AgentMemory::default(),
+            pending: Pending::default(),
+            buckets: Buckets::default(),
+            abort_pending: false,
+            waiting: false,
+            timestamp: None,
+            retry_token: 0,
+            generation: 0,
+            next_delivery: 1,
+            continuing: None,
+            tasks: BTreeMap::new(),
+            next_task: 0,
+            listeners: Listeners::default(),
+            calls: BTreeMap::new(),
+        }
+    }
+
+    /// The rules, buffers and injection records.
+    pub fn manager(&self) -> &Manager {
+        &self.manager
+    }
+
+    /// The agent's messages, queue and running state.
+    pub fn memory(&self) -> &AgentMemory {
+        &self.memory
+    }
+
+    /// Receivers of `ttsr_triggered`. The host calls [`Listeners::deliver`] when it likes; decisions never do.
+    pub fn listeners(&mut self) -> &mut Listeners {
+        &mut self.listeners
+    }
+
+    /// Whether an interrupt waits for its retry: an assistant message that ends `aborted` then is no failure.
+    pub fn ttsr_abort_pending(&self) -> bool {
+        self.abort_pending
+    }
+
+    /// Whether the resume gate is open: the prompt is not finished yet (engine.md E7.4).
+    pub fn is_waiting(&self) -> bool {
+        self.waiting
+    }
+
+    /// Names of the rules that wait for a retry or a follow-up, in order.
+    pub fn pending(&self) -> Vec<JsString> {
+        self.names(self.pending.rules())
+    }
+
+    /// Restores the injected names that resuming a session gives; the early generation restores nothing.
+    pub fn restore(&mut self, names: impl IntoIterator<Item = JsString>) {
+        if self.manager.semantics().persists {
+            self.manager.restore(names);
+        }
+    }
+
+    /// Takes the next event.
+    pub fn handle(&mut self, event: &AgentEvent) -> Vec<Action> {
+        match event {
+            AgentEvent::AgentStart => Vec::new(),
+            AgentEvent::TurnStart => {
+                self.memory.streaming = true;
+                self.manager.reset_buffers();
+                Vec::new()
+            }
+            AgentEvent::Message(message) => {
+                self.memory.push(message.role(), message.timestamp());
+                Vec::new()
+            }
+            AgentEvent::MessageStart { timestamp } => {
+                self.timestamp = *timestamp;
+                self.restart();
+                Vec::new()
+            }
+            AgentEvent::StreamRestart => {
+                self.restart();
+                Vec::new()
+            }
+            AgentEvent::TextDelta { delta, .. } => self.prose(Source::Text, delta),
+            AgentEvent::ThinkingDelta { delta, .. } => self.prose(Source::Thinking, delta),
+            AgentEvent::ToolCallStart { index, id, name } => {
+                if let Some(name) = name {
+                    let reader = CallReader::new(name, &self.options.reading);
+                    let id = id.clone().unwrap_or_default();
+                    self.calls.insert(*index, Call { id, name: name.clone(), reader });
+                }
+                Vec::new()
+            }
+            AgentEvent::ToolCallDelta { index, delta } => {
+                if let Some(call) = self.calls.get_mut(index) {
+                    call.reader.push(delta.units());
+                }
+                self.tool(*index, delta, false)
+            }
+            AgentEvent::ToolCallEnd { index, id, name, arguments } => {
+                let reading = &self.options.reading;
+                let fresh = || Call { id: id.clone(), name: name.clone(), reader: CallReader::new(name, reading) };
+                let call = self.calls.entry(*index).or_insert_with(fresh);
+                call.id = id.clone();
+                call.reader.finish(arguments.as_ref());
+                if self.manager.semantics().tool_call_end {
+                    self.tool(*index, &JsString::new(), true)
+                } else {
+                    Vec::new()
+                }
+            }
+            AgentEvent::MessageEnd(message) => self.message_end(message),
+            AgentEvent::ToolResult(message) => self.tool_result(message),
+            AgentEvent::TurnEnd => {
+                self.manager.turn_end();
+                Vec::new()
+            }
+            AgentEvent::AgentEnd => {
+                self.memory.streaming = false;
+                Vec::new()
+            }
+        }
+    }
+
+    /// A message, or its response, starts: content indices count anew, and the buffers go where the generation
+    /// clears them (engine.md E5.3).
+    fn restart(&mut self) {
+        self.calls.clear();
+        if self.manager.semantics().message_start_resets {
+            self.manager.reset_buffers();
+        }
+    }
+
+    fn prose(&mut self, source: Source, delta: &JsString) -> Vec<Action> {
+        if source == Source::Thinking && !self.manager.semantics().thinking {
+            return Vec::new();
+        }
+        let check = self.manager.check_delta(&Context::prose(source), delta.units());
+        let mut actions = Vec::new();
+        self.decide(check, BatchContext { source, tool: None, tool_call: None, paths: Vec::new() }, &mut actions);
+        actions
+    }
+
+    /// Checks a tool call after a delta or at its end (engine.md E5.5).
+    fn tool(&mut self, index: usize, delta: &JsString, at_end: bool) -> Vec<Action> {
+        let mut actions = Vec::new();
+        let Some(call) = self.calls.get_mut(&index) else {
+            // The block is missing: all that is known is that a tool is called.
+            let context = Context { source: Source::Tool, tool: None, paths: Vec::new(), stream_key: None };
+            let check = self.manager.check_delta(&context, delta.units());
+            let batch = BatchContext { source: Source::Tool, tool: None, tool_call: None, paths: Vec::new() };
+            self.decide(check, batch, &mut actions);
+            return actions;
+        };
+        let reading = &self.options.reading;
+        let (check, batch) = call.check_text(index, &mut self.manager, reading, delta.units(), at_end);
+        let interrupted = self.decide(check, batch.clone(), &mut actions);
+        let semantics = self.manager.semantics();
+        let runs_ast = self.manager.has_ast_rules() && (semantics.ast_on_delta || at_end);
+        if runs_ast
+            && !interrupted
+            && let Some(call) = self.calls.get_mut(&index)
+        {
+            let check = call.check_ast(index, &mut self.manager, &self.options.reading);
+            self.decide(check, batch, &mut actions);
+        }
+        actions
+    }
+
+    /// The assistant message is complete (engine.md E7.3, E7.4).
+    fn message_end(&mut self, message: &Message) -> Vec<Action> {
+        self.calls.clear();
+        self.memory.push(message.role(), message.timestamp().or(self.timestamp));
+        let mut actions: Vec<Action> = self.manager.take_explanations().into_iter().map(Action::Gate).collect();
+        if !self.manager.semantics().interrupt_modes {
+            // Every match of the early generation interrupts: nothing is left for the message's end.
+            return actions;
+        }
+        if !self.abort_pending {
+            self.waiting = false;
+        }
+        if message.is_cut_short() {
+            let aborted = message.stop_reason().is_some_and(|reason| reason == "aborted");
+            let why = if aborted { DropReason::Aborted } else { DropReason::Error };
+            self.drop_waiting(!self.abort_pending, why, &mut actions);
+        } else if !self.abort_pending {
+            self.queue_follow_up(&mut actions);
+        }
+        actions
+    }
+
+    /// A tool ran: the reminders of its call go in front of its content (engine.md E7.2 step 4).
+    fn tool_result(&mut self, message: &Message) -> Vec<Action> {
+        self.memory.push(message.role(), message.timestamp());
+        let tool_call = message.string("toolCallId").unwrap_or_default();
+        let rules: Vec<usize> = self.buckets.take(&tool_call).into_iter().map(|folded| folded.rule).collect();
+        if rules.is_empty() {
+            return Vec::new();
+        }
+        let names = self.names(&rules);
+        let content = self.render(ReminderKind::ToolResult, &rules);
+        let mut actions = Vec::new();
+        let persisted: Vec<JsString> = names.iter().map(JsString::trim).filter(|name| !name.is_empty()).collect();
+        if !persisted.is_empty() {
+            actions.push(Action::PersistInjection { rules: persisted });
+        }
+        actions.push(Action::Fold(Fold { tool_call, rules: names, content }));
+        actions
+    }
+
+    /// Drops the reminders of all calls, and the pending queue if asked. Where the generation says so, the dropped
+    /// folds get back the repeat record that they had (engine.md E11 G33).
+    pub(super) fn drop_waiting(&mut self, pending: bool, why: DropReason, actions: &mut Vec<Action>) {
+        let mut dropped = if pending { self.pending.take() } else { Vec::new() };
+        for folded in self.buckets.clear() {
+            if !self.manager.semantics().lost_fold_stays_marked {
+                let name = self.manager.rules()[folded.rule].name.clone();
+                self.manager.undo_mark(&name, folded.before);
+            }
+            dropped.push(folded.rule);
+        }
+        if !dropped.is_empty() {
+            actions.push(Action::Drop { rules: self.names(&dropped), why });
+        }
+    }
+
+    pub(super) fn names(&self, rules: &[usize]) -> Vec<JsString> {
+        rules.iter().map(|&rule| self.manager.rules()[rule].name.clone()).collect()
+    }
+
+    /// The blocks of the rules, joined.
+    pub(super) fn render(&self, kind: ReminderKind, rules: &[usize]) -> JsString {
+        let semantics = self.manager.semantics();
+        join_blocks(rules.iter().map(|&rule| {
+            let rule = &self.manager.rules()[rule];
+            self.options.templates.render(kind, semantics, &rule.name, &rule.path, &rule.content)
+        }))
+    }
+
+    /// Plans a task.
+    pub(super) fn schedule(&mut self, delay_ms: u64, kind: TaskKind, actions: &mut Vec<Action>) {
+        let id = self.next_task;
+        self.next_task += 1;
+        self.tasks.insert(id, kind.clone());
+        actions.push(Action::Schedule { delay_ms, task: Task { id, kind } });
+    }
+}
