@@ -2,4 +2,5 @@
 
 mod globs;
 mod rules;
+mod sessions;
 mod support;
