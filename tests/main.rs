@@ -4,4 +4,5 @@ mod engine;
 mod globs;
 mod lifecycle;
 mod rules;
+mod sessions;
 mod support;

@@ -3,6 +3,9 @@
 use std::io;
 
 use crate::diagnostic::Diagnostic;
+use crate::text::json::Value;
+
+use super::slot::TitleSlot;
 
 /// A file that is not opened as a session (session.md S1.8).
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +16,12 @@ pub struct Refusal {
     pub message: String,
     /// Number of records that could not be read.
     pub malformed: usize,
+    /// The version that the header names, 1 when it names none; none without a header.
+    pub version_before: Option<Value>,
+    /// Whether the agent would migrate: always so without a header.
+    pub migrated: bool,
+    /// The title slot, when the first line is one.
+    pub title_slot: Option<TitleSlot>,
     /// The findings up to then.
     pub diagnostics: Vec<Diagnostic>,
 }

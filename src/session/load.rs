@@ -79,6 +79,7 @@ impl Findings {
     }
 
     fn into_list(mut self, file: &str) -> Vec<Diagnostic> {
+        self.list.sort_by_key(|finding| finding.place.as_ref().map_or(0, |place| place.start.line));
         for (code, count) in self.counts {
             if count > FINDINGS_PER_CODE {
                 let more =
@@ -290,13 +291,14 @@ impl<'a> Loader<'a> {
             First::NotYet if self.malformed == 0 && self.disguise.is_none() => return Ok(self.fresh()),
             First::NotYet => {
                 let what = self.disguise.unwrap_or("nothing in the file is a record");
-                return Err(self.refuse(RefusedStep::Header, format!("session header is missing or malformed: {what}")));
+                let message = format!("session header is missing or malformed: {what}");
+                return Err(self.refuse(RefusedStep::Header, message, None));
             }
             First::NoHeader(line) => {
                 let message = format!(
                     "session header is missing or malformed: line {line} is no entry `session` with a string `id`"
                 );
-                return Err(self.refuse(RefusedStep::Header, message));
+                return Err(self.refuse(RefusedStep::Header, message, None));
             }
         };
         let version_before = header.get("version").filter(|value| **value != Value::Null).cloned();
@@ -306,7 +308,7 @@ impl<'a> Loader<'a> {
             && let Some((step, line)) = self.raising(migration)
         {
             let message = format!("line {line} makes the agent fail when it opens the file");
-            return Err(self.refuse(step, message));
+            return Err(self.refuse(step, message, Some(version_before)));
         }
         if let Some(migration) = migration {
             header.insert("version", 3_u32);
@@ -351,10 +353,18 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn refuse(mut self, step: RefusedStep, message: String) -> ReadError {
-        self.findings.push(Diagnostic::new(code::MISSING_HEADER, message.clone()));
-        let diagnostics = self.findings.into_list(self.file);
-        ReadError::Refused(Box::new(Refusal { step, message, malformed: self.malformed, diagnostics }))
+    fn refuse(mut self, step: RefusedStep, message: String, version_before: Option<Value>) -> ReadError {
+        let code = if step == RefusedStep::Header { code::MISSING_HEADER } else { code::INVALID_ENTRY };
+        self.findings.push(Diagnostic::new(code, message.clone()));
+        ReadError::Refused(Box::new(Refusal {
+            step,
+            message,
+            malformed: self.malformed,
+            migrated: version_before.as_ref().is_none_or(|version| Migration::needed(version).is_some()),
+            version_before,
+            title_slot: self.slot,
+            diagnostics: self.findings.into_list(self.file),
+        }))
     }
 
     /// The first entry on which the agent raises (session.md S1.6, S1.9g).

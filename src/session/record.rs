@@ -224,7 +224,7 @@ enum Field {
     StopReason,
     ErrorMessage,
     Content,
-    /// The key under which serde_json hands on a number.
+    /// The key under which serde_json hands on a number that is no 64-bit integer.
     Number,
     Other,
 }
@@ -333,6 +333,14 @@ impl<'de> Visitor<'de> for MessageSeed {
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Payload::NoObject)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Payload::NoObject)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
         Ok(Payload::NoObject)
     }
 
