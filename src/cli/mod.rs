@@ -1,9 +1,12 @@
 //! The command line: arguments as typed, turned into one run of one command.
 
 pub mod args;
+mod config;
 mod console;
 mod error;
 mod exit;
+mod inputs;
+mod replay;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -30,9 +33,8 @@ pub fn run(
         Err(error) => return usage(&error, out, err, surroundings),
     };
     let mut console = Console::new(out, err, &cli.common, surroundings);
-    let _ = input;
     let result: Result<(), CliError> = match cli.command {
-        Command::Replay(_) => Err(CliError::missing("replay")),
+        Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(_) => Err(CliError::missing("check-rules")),
         Command::InspectSession(_) => Err(CliError::missing("inspect-session")),
         Command::Handoff(_) => Err(CliError::missing("handoff")),

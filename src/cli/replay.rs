@@ -92,11 +92,8 @@ fn texts(args: &ReplayArgs, stdin: &mut dyn Read) -> Result<Vec<(String, TextInp
         (Some(text), _) => ("--text".to_owned(), text.clone()),
         (None, Some(path)) => (path.to_string_lossy().into_owned(), inputs::read_text(path, stdin)?),
         (None, None) => {
-            let stray = [
-                (args.source.is_some(), "--source"),
-                (args.tool.is_some(), "--tool"),
-                (args.path.is_some(), "--path"),
-            ];
+            let stray =
+                [(args.source.is_some(), "--source"), (args.tool.is_some(), "--tool"), (args.path.is_some(), "--path")];
             return match stray.into_iter().find(|(given, _)| *given) {
                 Some((_, option)) => Err(CliError::usage(format!("{option} goes with --text or --text-file"))
                     .with_help("give the text to check, such as --text 'let x = 1'")),
@@ -149,8 +146,7 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
     if let Some(now) = &args.now {
         let ms = crate::clock::parse_iso_time(now).and_then(|ms| u64::try_from(ms).ok());
         plan.now_ms = ms.ok_or_else(|| {
-            CliError::usage(format!("--now: `{now}` is no time"))
-                .with_help("write it as 2026-01-31T12:00:00.000Z")
+            CliError::usage(format!("--now: `{now}` is no time")).with_help("write it as 2026-01-31T12:00:00.000Z")
         })?;
     }
     if let Some(path) = &args.resume {

@@ -328,7 +328,7 @@ impl Plan {
         };
         let mut coordinator = self.coordinator(&cwd);
         coordinator.restore(self.restored.iter().cloned());
-        let mut run = Run::new(coordinator, journal, name, sink);
+        let mut run = Run::new(coordinator, self.reading(&cwd), journal, name, sink);
         run.emit_outside(TraceKind::Run {
             input_kind: kind,
             lifecycle: self.semantics.lifecycle.as_str(),
@@ -368,13 +368,13 @@ impl Plan {
             templates.interrupt = given.interrupt.clone();
             templates.tool_reminder = given.tool_reminder.clone();
         }
-        let options = Options {
-            templates,
-            reading: ReadOptions { arguments: self.arguments, edit_mode: None, cwd: cwd.clone() },
-            explain: self.explain.is_some(),
-            observe: self.observe,
-        };
+        let options =
+            Options { templates, reading: self.reading(cwd), explain: self.explain.is_some(), observe: self.observe };
         Coordinator::new(manager, options)
+    }
+
+    fn reading(&self, cwd: &JsString) -> ReadOptions {
+        ReadOptions { arguments: self.arguments, edit_mode: None, cwd: cwd.clone() }
     }
 
     /// The path of a rule in a run at `cwd`.

@@ -84,7 +84,7 @@ pub fn play_turn(run: &mut Run<'_>, turn: &Turn) -> TurnEnd {
 fn settle(run: &mut Run<'_>, turn: &Turn) {
     let buffers = run.open_buffers();
     if !buffers.is_empty() {
-        let whole = whole_texts(buffers, &turn.events, run.coordinator.reading());
+        let whole = whole_texts(buffers, &turn.events, &run.reading);
         run.settle(&whole);
     }
 }

@@ -9,6 +9,7 @@ use crate::message::AgentEvent;
 use crate::pattern::ChunkDependence;
 use crate::stream::Origin;
 use crate::text::JsString;
+use crate::tool::ReadOptions;
 
 use super::journal::Journal;
 use super::observed::{Announced, Observed};
@@ -52,6 +53,8 @@ pub struct Run<'a> {
     pub observed: Observed,
     /// Rules of all persisted entries, in order.
     pub persisted: Vec<JsString>,
+    /// How tool calls are read.
+    pub reading: ReadOptions,
     timeline: Timeline<Task>,
     sink: &'a mut dyn TraceSink,
     at: At,
@@ -65,13 +68,20 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A run over `input` whose events go to `sink`.
-    pub fn new(coordinator: Coordinator, journal: Journal, input: &str, sink: &'a mut dyn TraceSink) -> Self {
+    pub fn new(
+        coordinator: Coordinator,
+        reading: ReadOptions,
+        journal: Journal,
+        input: &str,
+        sink: &'a mut dyn TraceSink,
+    ) -> Self {
         Self {
             coordinator,
             journal,
             diverged: false,
             observed: Observed::default(),
             persisted: Vec::new(),
+            reading,
             timeline: Timeline::new(),
             sink,
             at: At { input: input.to_owned(), ..At::default() },
@@ -160,7 +170,7 @@ impl<'a> Run<'a> {
         while let Some(due) = self.timeline.next_due() {
             self.journal.advance(due.saturating_sub(self.timeline.now()));
             while let Some(task) = self.timeline.pop_due(due) {
-                let actions = self.coordinator.due(task);
+                let actions = self.coordinator.due(&task);
                 all.merge(self.carry_out(actions));
             }
         }
@@ -178,7 +188,7 @@ impl<'a> Run<'a> {
         self.journal.advance(ms);
         let mut all = Effects::default();
         while let Some(task) = self.timeline.pop_due(until) {
-            let actions = self.coordinator.due(task);
+            let actions = self.coordinator.due(&task);
             all.merge(self.carry_out(actions));
         }
         self.timeline.move_to(until);
@@ -223,7 +233,7 @@ impl<'a> Run<'a> {
                 Action::Continue { source } => {
                     self.emit(TraceKind::Continue { source: source.as_str() });
                     effects.resume = Some(source);
-                    let further = self.coordinator.continued(source, true);
+                    let further = self.coordinator.continued(true);
                     effects.merge(self.carry_out(further));
                 }
                 Action::Drop { rules, why } => self.emit(TraceKind::Drop { rules, why: why.as_str() }),
@@ -231,11 +241,9 @@ impl<'a> Run<'a> {
                     let matched = matched(&undecided.by);
                     self.emit(TraceKind::Undecided { rule: undecided.rule, matched, why: undecided.why });
                 }
-                Action::Gate(gate) => self.emit(TraceKind::Gate(GateEvent {
-                    rule: gate.rule,
-                    gate: gate.gate.as_str(),
-                    why: gate.why,
-                })),
+                Action::Gate(gate) => {
+                    self.emit(TraceKind::Gate(GateEvent { rule: gate.rule, gate: gate.gate.as_str(), why: gate.why }))
+                }
             }
         }
         effects
@@ -301,15 +309,20 @@ impl<'a> Run<'a> {
         for hit in std::mem::take(&mut self.hits) {
             let whole = whole.get(&hit.buffer).filter(|text| text.starts_with(&hit.prefix));
             let whole = whole.map_or(hit.prefix.as_slice(), Vec::as_slice);
-            let ChunkDependence { premature, chunk_dependent } =
+            let ChunkDependence { premature, chunk_dependent, undecided } =
                 patterns.chunk_dependence(hit.pattern, whole, hit.prefix.len());
             let Some(TraceEvent { kind: TraceKind::Trigger(trigger), .. }) = self.held.get_mut(hit.event) else {
                 continue;
             };
             let by = &mut trigger.by[hit.by];
             (by.premature, by.chunk_dependent) = (premature, chunk_dependent);
-            if chunk_dependent && !self.observed.chunk_dependent.contains(&by.rule) {
-                self.observed.chunk_dependent.push(by.rule.clone());
+            let (rule, matched) = (by.rule.clone(), by.matched.clone());
+            if (chunk_dependent || undecided) && !self.observed.chunk_dependent.contains(&rule) {
+                self.observed.chunk_dependent.push(rule.clone());
+            }
+            if undecided {
+                let why = "whether another cut of the text decides otherwise: the step budget ended".to_owned();
+                self.emit(TraceKind::Undecided { rule, matched, why });
             }
         }
     }

@@ -9,7 +9,9 @@ use crate::stream::{ChunkMode, Chunker, Origin, StreamHeader};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
-use super::recorded::{RecordedEntry, RecordedInjection, Step, Turn, injection_of, is_empty_abort, names_matched_rules};
+use super::recorded::{
+    RecordedEntry, RecordedInjection, Step, Turn, injection_of, is_empty_abort, names_matched_rules,
+};
 
 /// Reads the branch entry by entry.
 pub struct SessionSteps {

@@ -87,9 +87,7 @@ fn interrupted(turn: &Turn, observed: &Observed, rules: &dyn KnownRules, compari
         comparison.not_reproducible += 1;
     } else {
         let missing: Vec<JsString> = missing.into_iter().cloned().collect();
-        comparison
-            .differences
-            .push(format!("recorded an interrupt by {}, which does not match here", list(&missing)));
+        comparison.differences.push(format!("recorded an interrupt by {}, which does not match here", list(&missing)));
     }
 }
 
@@ -119,9 +117,8 @@ fn uninterrupted(turn: &Turn, observed: &Observed, comparison: &mut Comparison) 
     let deferred: Vec<JsString> = distinct(turn.injected.iter().flat_map(|injection| &injection.rules));
     comparison.recorded = distinct(folds.iter().flat_map(|(_, rules)| rules).chain(&deferred));
     let forgiven = |name: &JsString| observed.chunk_dependent.contains(name);
-    let strict = |names: &[JsString]| -> Vec<JsString> {
-        names.iter().filter(|name| !forgiven(name)).cloned().collect()
-    };
+    let strict =
+        |names: &[JsString]| -> Vec<JsString> { names.iter().filter(|name| !forgiven(name)).cloned().collect() };
     if observed.interrupted() {
         let ours = observed.rules();
         if !strict(&ours).is_empty() {
@@ -136,9 +133,11 @@ fn uninterrupted(turn: &Turn, observed: &Observed, comparison: &mut Comparison) 
         let ours = ours.unwrap_or_default();
         if !same_set(&strict(rules), &strict(&ours)) {
             let call = quote(call);
-            comparison
-                .differences
-                .push(format!("call {call}: recorded a reminder of {}, decided {}", list(rules), list(&ours)));
+            comparison.differences.push(format!(
+                "call {call}: recorded a reminder of {}, decided {}",
+                list(rules),
+                list(&ours)
+            ));
         }
     }
     for (call, rules) in &observed.folded {
@@ -149,9 +148,11 @@ fn uninterrupted(turn: &Turn, observed: &Observed, comparison: &mut Comparison) 
     }
     let injected = distinct(observed.injected.iter().flatten());
     if !same_set(&strict(&deferred), &strict(&injected)) {
-        comparison
-            .differences
-            .push(format!("recorded a follow-up of {}, decided {}", list(&deferred), list(&injected)));
+        comparison.differences.push(format!(
+            "recorded a follow-up of {}, decided {}",
+            list(&deferred),
+            list(&injected)
+        ));
     }
     let recorded: Vec<Vec<JsString>> = turn.persisted.iter().map(|entry| strict(&entry.rules)).collect();
     let ours: Vec<Vec<JsString>> = observed.persisted.iter().map(|rules| strict(rules)).collect();

@@ -25,7 +25,8 @@ mod catalogue {
     use super::{Code, handoff, replay, rule, session, settings, stream};
 
     pub(super) fn all() -> Vec<Code> {
-        let mut all: Vec<Code> = [rule::ALL, session::ALL, stream::ALL, replay::ALL, handoff::ALL, settings::ALL].concat();
+        let mut all: Vec<Code> =
+            [rule::ALL, session::ALL, stream::ALL, replay::ALL, handoff::ALL, settings::ALL].concat();
         all.sort_by_key(|code| code.number());
         all
     }
