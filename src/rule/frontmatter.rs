@@ -332,7 +332,7 @@ mod tests {
         );
         let Reading::LineByLine { skipped, error } = &frontmatter.reading else { panic!("{:?}", frontmatter.reading) };
         assert_eq!(&text[skipped[0].clone()], "  gone");
-        assert_eq!(&text[error.at - 1..=error.at], "\\s");
+        assert_eq!(&text[error.at..error.at + 3], "\"\\s");
         assert_eq!(&text[frontmatter.get("condition").expect("there").span.clone()], "\"\\s+\"");
     }
 

@@ -77,7 +77,7 @@ pub(super) fn base_name(path: &str) -> &str {
 }
 
 /// What an error of the operating system says, without its number.
-fn describe(error: &io::Error) -> String {
+pub(super) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
