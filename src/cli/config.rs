@@ -110,7 +110,7 @@ fn settings(
             .with_help("the file holds a `ttsr:` group in YAML or JSON, such as `ttsr: {repeatMode: after-gap}`")
     };
     if !given {
-        let overlays = surroundings.vars.get("PI_CONFIG_FILES").map(String::as_str);
+        let overlays = surroundings.vars.get("PI_CONFIG_FILES").map(std::ffi::OsStr::new);
         layers.add_agent_files(project, home, overlays).map_err(failed)?;
     }
     if let Some(path) = &args.settings {
