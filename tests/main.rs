@@ -6,3 +6,4 @@ mod lifecycle;
 mod rules;
 mod sessions;
 mod support;
+mod tools;

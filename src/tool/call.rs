@@ -1,7 +1,12 @@
 //! [`CallReader`]: the arguments of one tool call, while they stream and when they are complete.
 
+use super::digest::{Digests, Format};
+use super::mode::ModeGuess;
+use super::partial::{Node, PartialJson};
+use super::path_list::PathList;
+use super::paths;
 use crate::text::JsString;
-use crate::text::json::{Object, Value};
+use crate::text::json::Value;
 
 /// How often the arguments are read anew while they stream (engine.md E6.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,13 +159,39 @@ impl Inspection<'_> {
 pub struct CallReader {
     kind: ToolKind,
     options: ReadOptions,
+    mode: ModeGuess,
     raw: JsString,
+    /// Units of `raw` that were handed to `reader`.
+    read: usize,
+    reader: PartialJson,
+    /// The final arguments, where the end of the call carries them.
+    last: Option<Value>,
+    finished: bool,
+    digests: Digests,
+    /// The reader's restarts when `digests` was last brought up to date.
+    restarts: u64,
+    paths: PathList,
+    notes: Vec<Note>,
 }
 
 impl CallReader {
     /// A call to the tool of this name (the name in the call), with no arguments yet.
     pub fn new(name: &JsString, options: &ReadOptions) -> Self {
-        Self { kind: ToolKind::of(name), options: options.clone(), raw: JsString::new() }
+        let wire_name_mode = (*name == "apply_patch").then_some(EditMode::ApplyPatch);
+        Self {
+            kind: ToolKind::of(name),
+            mode: ModeGuess::new(options.edit_mode.or(wire_name_mode)),
+            options: options.clone(),
+            raw: JsString::new(),
+            read: 0,
+            reader: PartialJson::new(),
+            last: None,
+            finished: false,
+            digests: Digests::None,
+            restarts: 0,
+            paths: PathList::default(),
+            notes: Vec::new(),
+        }
     }
 
     /// Which tool it is.
@@ -170,13 +201,27 @@ impl CallReader {
 
     /// Adds raw argument text.
     pub fn push(&mut self, units: &[u16]) {
+        let first = self.raw.is_empty();
         self.raw.push_units(units);
+        let unread = self.raw.len() - self.read;
+        let due = match self.options.arguments {
+            ArgumentMode::Eager => true,
+            ArgumentMode::Throttled => first || unread >= THROTTLE_UNITS.max(self.raw.len() / THROTTLE_SHARE),
+        };
+        if due {
+            self.read_all();
+        }
     }
 
     /// The call is complete. `arguments` are the final arguments where the event carries them; without them the text
     /// so far is read in full, also in throttled mode.
     pub fn finish(&mut self, arguments: Option<&Value>) {
-        let _ = (arguments, &self.options);
+        self.finished = true;
+        self.read_all();
+        if arguments.is_some() {
+            self.last = arguments.cloned();
+            self.restart();
+        }
     }
 
     /// The raw argument text so far.
@@ -187,17 +232,101 @@ impl CallReader {
     /// The arguments as they are read at present (engine.md E6.6); an unreadable text is the empty object. Costs a
     /// copy.
     pub fn arguments(&self) -> Value {
-        Value::Object(Object::new())
+        self.last.clone().unwrap_or_else(|| self.reader.value())
     }
 
     /// What the call shows now. `unchanged` counts from the previous call of this method.
     pub fn inspect(&mut self) -> Inspection<'_> {
-        Inspection::default()
+        self.update();
+        let root = root(&self.last, &self.reader);
+        let entries = self.digests.entries();
+        if self.kind == ToolKind::Edit {
+            let headers = self.digests.headers();
+            let path = self.digests.names_path().then(|| own_path(root)).flatten();
+            match &entries {
+                Some(entries) => self.paths.set(entries.iter().map(|entry| entry.path)),
+                None => self.paths.set(headers.iter().chain(path.as_ref())),
+            }
+        }
+        Inspection { paths: self.paths.get(), entries, digest: self.digests.whole(), notes: &self.notes }
     }
 
-    /// The file paths of the call's context, none when it has no path (engine.md E6.4): candidates of the entry
-    /// paths, else of the inspection's paths, else the path-like arguments as they stand.
+    /// The file paths of the call's context, none when it has no path (engine.md E6.4): candidates of the entry paths,
+    /// else of the paths that an edit names, else of the path-like arguments.
     pub fn context_paths(&mut self) -> Option<&[JsString]> {
-        None
+        self.inspect();
+        let arguments = self.arguments_with_paths();
+        self.paths.candidates(&arguments, &self.options.cwd)
     }
+
+    fn read_all(&mut self) {
+        self.reader.push(&self.raw.units()[self.read..]);
+        self.read = self.raw.len();
+    }
+
+    /// The digests are read anew; buffers are told what stays the same.
+    fn restart(&mut self) {
+        self.mode.restart();
+        self.digests.restart();
+    }
+
+    fn update(&mut self) {
+        if self.restarts != self.reader.restarts() {
+            self.restarts = self.reader.restarts();
+            self.restart();
+        }
+        let root = root(&self.last, &self.reader);
+        match self.kind {
+            ToolKind::Other => {}
+            ToolKind::Write => self.digests.read(Format::Write, root),
+            ToolKind::Edit => self.digests.read(Format::Edit(self.mode.of(root)), root),
+        }
+        self.take_notes();
+    }
+
+    fn take_notes(&mut self) {
+        self.notes.clear();
+        if self.last.is_none()
+            && let Some(failure) = self.reader.failure()
+        {
+            let message = if failure.too_deep {
+                format!("the arguments nest too deeply at unit {}; what follows there is left out", failure.at)
+            } else {
+                format!("the arguments cannot be read from unit {} on; what follows there is left out", failure.at)
+            };
+            self.notes.push(Note { message });
+        }
+        if self.digests.has_unknown_tag() {
+            let message = "this `sloppy` edit has a tag of unknown form; what the agent makes of it is not known";
+            self.notes.push(Note { message: message.to_owned() });
+        }
+        if self.finished && self.kind == ToolKind::Edit && self.mode.is_unknown() {
+            let message = "the arguments fit no known edit mode; rules see them raw";
+            self.notes.push(Note { message: message.to_owned() });
+        }
+    }
+
+    /// Path-like arguments as they stand.
+    fn arguments_with_paths(&mut self) -> Vec<JsString> {
+        let changed = self.reader.take_changed();
+        match root(&self.last, &self.reader) {
+            Some(Node::Value(value)) => {
+                let members = value.as_object().map(|object| object.iter()).into_iter().flatten();
+                members.flat_map(|(key, value)| paths::of_argument(key, value)).collect()
+            }
+            _ => self.paths.growing_arguments(&self.reader, &changed),
+        }
+    }
+}
+
+const THROTTLE_UNITS: usize = 256;
+const THROTTLE_SHARE: usize = 32;
+
+fn root<'a>(last: &'a Option<Value>, reader: &'a PartialJson) -> Option<Node<'a>> {
+    last.as_ref().map(Node::Value).or_else(|| reader.root())
+}
+
+/// The `path` argument of the modes that have one.
+fn own_path(root: Option<Node<'_>>) -> Option<JsString> {
+    root?.member("path")?.to_text().filter(|path| !path.is_empty())
 }

@@ -4,7 +4,19 @@
 //! each delta with an [`Inspection`]. Digests say how much of them is unchanged, so that buffers are extended and
 //! not filled again. What cannot be reproduced yields a [`Note`], never a silent absence.
 
+mod apply_patch;
+mod atom;
 mod call;
+mod digest;
+mod growing;
+mod hashline;
+mod lines;
+mod mode;
+mod partial;
+mod patch;
+mod path_list;
 pub mod paths;
+mod sections;
+mod sloppy;
 
 pub use call::{ArgumentMode, CallReader, Digest, EditMode, Entry, Inspection, Note, ReadOptions, ToolKind};

@@ -1,0 +1,118 @@
+//! [`Growing`]: a digest that is extended from one inspection to the next.
+
+/// A text whose leading part is final while its tail may still be taken back.
+///
+/// One inspection is `begin`, any number of `commit` and then of `tentative`, and `end`. The cost follows from what is
+/// new, not from the length of the text.
+#[derive(Debug, Default)]
+pub(super) struct Growing {
+    text: Vec<u16>,
+    committed: usize,
+    /// Units that equal those of the previous inspection whatever follows.
+    base: usize,
+    /// The previous inspection's text from `base` on.
+    before: Vec<u16>,
+    unchanged: usize,
+}
+
+impl Growing {
+    /// The text.
+    pub(super) fn text(&self) -> &[u16] {
+        &self.text
+    }
+
+    /// Leading units that equal those at the previous inspection.
+    pub(super) fn unchanged(&self) -> usize {
+        self.unchanged
+    }
+
+    /// Length of the final part.
+    pub(super) fn committed(&self) -> usize {
+        self.committed
+    }
+
+    /// Takes back the tentative tail.
+    pub(super) fn begin(&mut self) {
+        self.base = self.committed;
+        self.before.clear();
+        self.before.extend(self.text.drain(self.committed..));
+    }
+
+    /// Adds units that stay.
+    pub(super) fn commit(&mut self, units: &[u16]) {
+        debug_assert_eq!(self.text.len(), self.committed, "nothing final follows a tentative tail");
+        self.text.extend_from_slice(units);
+        self.committed = self.text.len();
+    }
+
+    /// Adds units that the next inspection takes back.
+    pub(super) fn tentative(&mut self, units: &[u16]) {
+        self.text.extend_from_slice(units);
+    }
+
+    /// What was final is void; the next inspection begins from nothing and is compared with the text as it is.
+    pub(super) fn restart(&mut self) {
+        self.committed = 0;
+    }
+
+    /// Takes back what was final from `length` on.
+    pub(super) fn rewind(&mut self, length: usize) {
+        if length < self.base {
+            let lost = self.text[length..self.base].to_vec();
+            self.before.splice(0..0, lost);
+            self.base = length;
+        }
+        self.text.truncate(length);
+        self.committed = self.committed.min(length);
+    }
+
+    /// Finds what is unchanged.
+    pub(super) fn end(&mut self) {
+        let same = self.text[self.base..].iter().zip(&self.before).take_while(|(now, before)| now == before).count();
+        self.unchanged = self.base + same;
+    }
+
+    /// The text is another one than at the previous inspection, whatever it says.
+    pub(super) fn forget(&mut self) {
+        self.unchanged = 0;
+    }
+
+    /// One whole inspection of a text that is given anew: `stable` only grows, `tail` may change.
+    pub(super) fn follow(&mut self, stable: &[u16], tail: &[u16]) {
+        self.begin();
+        if stable.len() < self.committed {
+            self.rewind(0);
+        }
+        let known = self.committed;
+        self.commit(&stable[known..]);
+        self.tentative(tail);
+        self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unchanged_counts_final_and_repeated_units() {
+        let mut text = Growing::default();
+        text.follow(&[1, 2], &[9, 8]);
+        assert_eq!((text.text(), text.unchanged()), ([1, 2, 9, 8].as_slice(), 0));
+        text.follow(&[1, 2, 9], &[7]);
+        assert_eq!((text.text(), text.unchanged()), ([1, 2, 9, 7].as_slice(), 3));
+        text.follow(&[1, 2, 9], &[7]);
+        assert_eq!(text.unchanged(), 4);
+    }
+
+    #[test]
+    fn a_rewound_text_is_compared_with_what_it_was() {
+        let mut text = Growing::default();
+        text.follow(&[1, 2, 3, 4], &[5]);
+        text.begin();
+        text.rewind(1);
+        text.commit(&[2, 3, 9]);
+        text.end();
+        assert_eq!((text.text(), text.unchanged()), ([1, 2, 3, 9].as_slice(), 3));
+    }
+}

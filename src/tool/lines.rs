@@ -1,0 +1,175 @@
+//! [`LineDriver`]: feeds an edit input that grows to a line format, each unit once.
+
+use super::sections::Sections;
+use crate::text::{JsString, is_js_white_space};
+
+const LINE_FEED: u16 = 0x0A;
+const RETURN: u16 = 0x0D;
+
+/// What the lines of an edit input mean. The state must be cheap to copy: a copy is made at each inspection.
+pub(super) trait LineFormat: Clone {
+    /// Whether a carriage return before a line feed belongs to the line end.
+    const STRIPS_RETURN: bool;
+
+    /// Whether white space at the end of the text does not count.
+    const TRIMS_END: bool = false;
+
+    /// A whole line.
+    fn line(&mut self, line: &[u16], out: &mut Sections);
+
+    /// Where the row's content begins, when this beginning of a line is a row however the line goes on.
+    fn row_at(&self, line: &[u16]) -> Option<usize>;
+
+    /// Such a row begins.
+    fn begin_row(&mut self, out: &mut Sections);
+
+    /// Adds to that row.
+    fn add_to_row(&mut self, units: &[u16], out: &mut Sections);
+
+    /// The text ends here for now; `out` is tentative.
+    fn cut(&mut self, out: &mut Sections) {
+        let _ = out;
+    }
+}
+
+/// Reads on in a text that only grows, but for its tail.
+#[derive(Debug)]
+pub(super) struct LineDriver<F> {
+    format: F,
+    /// The state before the open line was read tentatively.
+    saved: Option<F>,
+    line_start: usize,
+    scanned: usize,
+    /// End of the last unit that is not white space, and how far was looked for it.
+    solid: usize,
+    looked: usize,
+    /// Units of the open line that were handed on, when it is a row.
+    row: Option<usize>,
+}
+
+impl<F: LineFormat> LineDriver<F> {
+    /// At the start of a text.
+    pub(super) fn new(format: F) -> Self {
+        Self { format, saved: None, line_start: 0, scanned: 0, solid: 0, looked: 0, row: None }
+    }
+
+    /// The state after what was read last.
+    pub(super) fn format(&self) -> &F {
+        &self.format
+    }
+
+    /// Number of units of the stable text that were read.
+    pub(super) fn scanned(&self) -> usize {
+        self.scanned.max(self.looked)
+    }
+
+    /// Reads what is new: `stable` as far as it was not read yet, then the open line with `tail` tentatively. When the
+    /// text is `complete`, its last line is final.
+    pub(super) fn read(&mut self, stable: &[u16], tail: &[u16], complete: bool, out: &mut Sections) {
+        if let Some(saved) = self.saved.take() {
+            self.format = saved;
+        }
+        if F::TRIMS_END {
+            // White space at the end is held back until something follows it.
+            let solid = stable[self.looked..].iter().rposition(|unit| !is_js_white_space(*unit));
+            self.solid = solid.map_or(self.solid, |last| self.looked + last + 1);
+            self.looked = stable.len();
+            self.read_lines(&stable[..self.solid], out);
+            let held = if tail.is_empty() { Vec::new() } else { [&stable[self.solid..], tail].concat() };
+            self.read_open_line(&stable[self.line_start..self.solid], &held, complete, out);
+        } else {
+            self.read_lines(stable, out);
+            self.read_open_line(&stable[self.line_start..], tail, complete, out);
+        }
+    }
+
+    fn read_lines(&mut self, stable: &[u16], out: &mut Sections) {
+        while let Some(length) = stable[self.scanned..].iter().position(|&unit| unit == LINE_FEED) {
+            let end = self.scanned + length;
+            let mut line = &stable[self.line_start..end];
+            if F::STRIPS_RETURN && line.last() == Some(&RETURN) {
+                line = &line[..line.len() - 1];
+            }
+            match self.row.take() {
+                Some(done) => self.format.add_to_row(&line[done..], out),
+                None => self.format.line(line, out),
+            }
+            self.line_start = end + 1;
+            self.scanned = end + 1;
+        }
+        self.scanned = stable.len();
+    }
+
+    fn read_open_line(&mut self, line: &[u16], tail: &[u16], complete: bool, out: &mut Sections) {
+        if self.row.is_none()
+            && let Some(start) = self.format.row_at(line)
+        {
+            self.format.begin_row(out);
+            self.row = Some(start);
+        }
+        if let Some(done) = self.row {
+            let open_return = F::STRIPS_RETURN && !complete && line.last() == Some(&RETURN);
+            let end = done.max(line.len() - usize::from(open_return));
+            self.format.add_to_row(&line[done..end], out);
+            self.row = Some(end);
+        }
+        if !complete {
+            self.saved = Some(self.format.clone());
+            out.set_tentative();
+        }
+        let mut pieces = tail.split(|&unit| unit == LINE_FEED);
+        let first = pieces.next().unwrap_or_default();
+        match self.row {
+            Some(done) => {
+                self.format.add_to_row(&line[done..], out);
+                self.format.add_to_row(first, out);
+            }
+            None if tail.is_empty() && line.is_empty() => {}
+            None if tail.is_empty() => self.format.line(line, out),
+            None => self.format.line(&[line, first].concat(), out),
+        }
+        for piece in pieces {
+            self.format.line(piece, out);
+        }
+        self.format.cut(out);
+    }
+}
+
+/// Whether the line adds text: it begins with a plus and not with three of them and a blank (engine.md E6.2).
+pub(super) fn is_added(line: &[u16]) -> bool {
+    line.first() == Some(&PLUS) && !line.starts_with(FILE_MARK)
+}
+
+/// Whether the line begins so that it adds text however it goes on.
+pub(super) fn surely_added(line: &[u16]) -> bool {
+    is_added(line) && !FILE_MARK.starts_with(line)
+}
+
+const PLUS: u16 = b'+' as u16;
+const FILE_MARK: &[u16] = &[PLUS, PLUS, PLUS, b' ' as u16];
+
+/// The line without white space around it.
+pub(super) fn trimmed(line: &[u16]) -> &[u16] {
+    let blank = |unit: &u16| is_js_white_space(*unit);
+    let Some(start) = line.iter().position(|unit| !blank(unit)) else {
+        return &[];
+    };
+    let end = line.iter().rposition(|unit| !blank(unit)).map_or(start, |last| last + 1);
+    &line[start..end]
+}
+
+/// Whether the units are this text.
+pub(super) fn is(units: &[u16], text: &str) -> bool {
+    units.iter().copied().eq(text.encode_utf16())
+}
+
+/// The units after this beginning, if they have it.
+pub(super) fn after<'a>(units: &'a [u16], prefix: &str) -> Option<&'a [u16]> {
+    let length = prefix.encode_utf16().count();
+    (units.len() >= length && is(&units[..length], prefix)).then(|| &units[length..])
+}
+
+/// The units as a string.
+pub(super) fn to_string(units: &[u16]) -> JsString {
+    JsString::from_units(units)
+}

@@ -1,0 +1,75 @@
+//! [`PathList`]: the paths of a call, kept between inspections.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::partial::{Node, PartialJson};
+use super::paths;
+use crate::text::JsString;
+use crate::text::json::Value;
+
+/// The paths that a call names, and the candidates made of them.
+#[derive(Debug, Default)]
+pub(super) struct PathList {
+    named: Vec<JsString>,
+    /// What `candidates` was made of.
+    expanded: Option<Vec<JsString>>,
+    candidates: Vec<JsString>,
+    /// Path-like arguments that are complete, by member index.
+    arguments: BTreeMap<usize, Vec<JsString>>,
+}
+
+impl PathList {
+    /// The named paths; none when there is none.
+    pub(super) fn get(&self) -> Option<&[JsString]> {
+        (!self.named.is_empty()).then_some(&self.named)
+    }
+
+    /// Replaces the named paths.
+    pub(super) fn set<'a>(&mut self, paths: impl Iterator<Item = &'a JsString>) {
+        let mut kept = 0;
+        for path in paths {
+            match self.named.get_mut(kept) {
+                Some(known) if known == path => {}
+                Some(known) => known.clone_from(path),
+                None => self.named.push(path.clone()),
+            }
+            kept += 1;
+        }
+        self.named.truncate(kept);
+    }
+
+    /// The candidates of the named paths, else of `arguments`, without repeats; none when there is none.
+    pub(super) fn candidates(&mut self, arguments: &[JsString], cwd: &JsString) -> Option<&[JsString]> {
+        let wanted = if self.named.iter().all(JsString::is_blank) { arguments } else { &self.named };
+        if self.expanded.as_deref() != Some(wanted) {
+            self.expanded = Some(wanted.to_vec());
+            let (mut seen_paths, mut seen) = (HashSet::new(), HashSet::new());
+            let distinct = wanted.iter().filter(|path| seen_paths.insert(*path));
+            let candidates = distinct.flat_map(|path| paths::candidates(path, cwd));
+            self.candidates = candidates.filter(|path| seen.insert(path.clone())).collect();
+        }
+        (!self.candidates.is_empty()).then_some(&self.candidates)
+    }
+
+    /// The path-like arguments of an object that still grows; `changed` are the members completed since the last call.
+    pub(super) fn growing_arguments(&mut self, reader: &PartialJson, changed: &[usize]) -> Vec<JsString> {
+        for &at in changed {
+            if let Some((key, value)) = reader.top_member(at)
+                && paths::is_path_key(key)
+            {
+                self.arguments.insert(at, paths::of_argument(key, value));
+            }
+        }
+        let growing = reader.top_growing().filter(|(key, _)| paths::is_path_key(key));
+        let growing = growing.map(|(key, node)| paths::of_argument(key, &growing_value(node)));
+        self.arguments.values().flatten().cloned().chain(growing.into_iter().flatten()).collect()
+    }
+}
+
+fn growing_value(node: Node<'_>) -> Value {
+    if let Some((complete, growing)) = node.items() {
+        let last = growing.and_then(Node::to_text).map(Value::String);
+        return Value::Array(complete.iter().cloned().chain(last).collect());
+    }
+    node.to_text().map_or(Value::Null, Value::String)
+}
