@@ -3,4 +3,5 @@
 mod globs;
 mod rules;
 mod sessions;
+mod sessions;
 mod support;
