@@ -5,5 +5,6 @@ mod globs;
 mod lifecycle;
 mod rules;
 mod sessions;
+mod sessions;
 mod support;
 mod tools;
