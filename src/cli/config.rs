@@ -11,10 +11,10 @@ use crate::settings::{Lifecycle, Semantics, Settings};
 use crate::text::JsString;
 
 /// Working directory of a run whose input names none.
-pub const DEFAULT_CWD: &str = "/project";
+const DEFAULT_CWD: &str = "/project";
 
 /// Rules and settings of a run.
-pub struct Config {
+pub(super) struct Config {
     /// What became of the rules.
     pub rules: RuleSet,
     /// Whether the rules were named by path.
@@ -31,7 +31,11 @@ impl Config {
     /// # Errors
     /// When nothing can be run: no usable rules path, an unusable settings file, a wrong assignment, an unknown
     /// rule in `--only-rule`.
-    pub fn load(args: &RuleArgs, console: &mut Console<'_>, surroundings: &Surroundings) -> Result<Self, CliError> {
+    pub(super) fn load(
+        args: &RuleArgs,
+        console: &mut Console<'_>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, CliError> {
         let semantics = lifecycle(args.lifecycle)?.semantics();
         let home = surroundings.home.clone().unwrap_or_default();
         let project = surroundings.cwd.join(args.project.clone().unwrap_or_default());
@@ -66,7 +70,7 @@ impl Config {
     }
 
     /// A replay with these rules, everything else by default.
-    pub fn plan(&self) -> Plan {
+    pub(super) fn plan(&self) -> Plan {
         let mut plan = Plan::new(self.rules.compiled.clone(), self.settings.clone(), self.semantics.clone());
         plan.rules_in_project = self.given;
         plan.listed = self

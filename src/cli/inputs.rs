@@ -10,7 +10,7 @@ use super::CliError;
 
 /// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
+pub(super) enum Input {
     /// Standard input.
     Stdin,
     /// A file.
@@ -19,7 +19,7 @@ pub enum Input {
 
 impl Input {
     /// The name in reports: as the user gave it, `-` for standard input.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         match self {
             Self::Stdin => "-".to_owned(),
             Self::File(path) => path.to_string_lossy().into_owned(),
@@ -29,7 +29,7 @@ impl Input {
 
 /// Expands `paths`: `-` is standard input, a directory every `*.jsonl` below it in sorted order. What cannot be
 /// taken is a failure in its place; the others are still done.
-pub fn expand(paths: &[PathBuf]) -> Vec<Result<Input, CliError>> {
+pub(super) fn expand(paths: &[PathBuf]) -> Vec<Result<Input, CliError>> {
     let mut inputs = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
@@ -49,7 +49,7 @@ pub fn expand(paths: &[PathBuf]) -> Vec<Result<Input, CliError>> {
 }
 
 /// The files below a directory in sorted order; nothing is ignored, links are followed, loops are failures.
-pub fn files_below(directory: &Path, wanted: impl Fn(&Path) -> bool) -> Vec<Result<PathBuf, CliError>> {
+pub(super) fn files_below(directory: &Path, wanted: impl Fn(&Path) -> bool) -> Vec<Result<PathBuf, CliError>> {
     let walk = WalkBuilder::new(directory)
         .standard_filters(false)
         .follow_links(true)
@@ -69,7 +69,7 @@ pub fn files_below(directory: &Path, wanted: impl Fn(&Path) -> bool) -> Vec<Resu
 ///
 /// # Errors
 /// When it cannot be opened, is no regular file or pipe, or is empty.
-pub fn open(path: &Path) -> Result<BufReader<File>, CliError> {
+pub(super) fn open(path: &Path) -> Result<BufReader<File>, CliError> {
     let file = File::open(path).map_err(|error| CliError::unreadable(path, &error))?;
     let information = file.metadata().map_err(|error| CliError::unreadable(path, &error))?;
     if information.is_dir() {
@@ -86,7 +86,7 @@ pub fn open(path: &Path) -> Result<BufReader<File>, CliError> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read_text(path: &Path, stdin: &mut dyn Read) -> Result<String, CliError> {
+pub(super) fn read_text(path: &Path, stdin: &mut dyn Read) -> Result<String, CliError> {
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
         stdin.read_to_end(&mut bytes)

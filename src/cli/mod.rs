@@ -57,7 +57,7 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, surround
     let color = color.is_some() && !surroundings.vars.contains_key("NO_COLOR");
     let rendered = error.render();
     let text = if color { rendered.ansi().to_string() } else { rendered.to_string() };
-    let mut print = |target: &mut dyn Write| target.write_all(text.as_bytes()).and_then(|()| target.flush());
+    let print = |target: &mut dyn Write| target.write_all(text.as_bytes()).and_then(|()| target.flush());
     // A closed pipe is no failure, and there is nowhere else to complain.
     let _ = if on_stderr { print(err) } else { print(out) };
     if on_stderr { ExitStatus::Usage } else { ExitStatus::Done }

@@ -62,23 +62,36 @@ fn unregistered(out: &mut String, events: &[TraceEvent], style: Style) {
 }
 
 fn decisions(out: &mut String, events: &[TraceEvent], style: Style) {
-    let mut table = style.table(&["Where", "Source", "Rule", "Matched", "What happened"]);
+    let mut rows: Vec<(&At, &Trigger, usize)> = Vec::new();
     for event in events {
         if let TraceKind::Trigger(trigger) = &event.kind {
-            table.add_row([
-                Cell::new(place(&event.at)),
-                Cell::new(source(trigger)),
-                Cell::new(names(&trigger.rules, "\n")),
-                Cell::new(matched(trigger)),
-                happened(trigger),
-            ]);
+            let repeats = |(at, before, _): &&mut (&At, &Trigger, usize)| {
+                at.message == event.at.message
+                    && at.block == event.at.block
+                    && before.rules == trigger.rules
+                    && before.decision == trigger.decision
+            };
+            match rows.last_mut().filter(repeats) {
+                Some((_, _, again)) => *again += 1,
+                None => rows.push((&event.at, trigger, 0)),
+            }
         }
     }
-    if table.row_count() == 0 {
+    if rows.is_empty() {
         let _ = writeln!(out, "\nNo rule triggered.");
-    } else {
-        let _ = writeln!(out, "\n{}\n{table}", style.heading("Decisions"));
+        return;
     }
+    let mut table = style.table(&["Where", "Source", "Rule", "Matched", "What happened"]);
+    for (at, trigger, again) in rows {
+        table.add_row([
+            Cell::new(place(at)),
+            Cell::new(source(trigger)),
+            Cell::new(names(&trigger.rules, ", ")),
+            Cell::new(matched(trigger)),
+            happened(trigger, again),
+        ]);
+    }
+    let _ = writeln!(out, "\n{}\n{}", style.heading("Decisions"), table.trim_fmt());
 }
 
 fn place(at: &At) -> String {
@@ -86,21 +99,19 @@ fn place(at: &At) -> String {
     if let Some(line) = at.line {
         parts.push(format!("line {line}"));
     }
-    if let Some(entry) = &at.entry {
-        parts.push(escape(&entry.to_string_lossy()));
-    }
     if let Some(message) = at.message {
-        let block = at.block.map(|block| format!(".{block}")).unwrap_or_default();
-        let delta = at.delta.map(|delta| format!(" delta {delta}")).unwrap_or_default();
-        parts.push(format!("message {message}{block}{delta}"));
+        parts.push(format!("message {message}"));
     }
-    parts.join("\n")
+    if let Some(delta) = at.delta {
+        parts.push(format!("delta {delta}"));
+    }
+    parts.join(", ")
 }
 
 fn source(trigger: &Trigger) -> String {
     match &trigger.tool {
         Some(tool) => {
-            let paths = trigger.paths.first().map(|path| format!("\n{}", escape(&path.to_string_lossy())));
+            let paths = trigger.paths.first().map(|path| format!(" {}", escape(&path.to_string_lossy())));
             format!("{} {}{}", trigger.source.as_str(), escape(&tool.to_string_lossy()), paths.unwrap_or_default())
         }
         None => trigger.source.as_str().to_owned(),
@@ -120,8 +131,14 @@ fn matched(trigger: &Trigger) -> String {
     excerpts.collect::<Vec<_>>().join("\n")
 }
 
-fn happened(trigger: &Trigger) -> Cell {
-    let after = if trigger.after_divergence { "\nafter divergence" } else { "" };
+fn happened(trigger: &Trigger, again: usize) -> Cell {
+    let mut after = String::new();
+    if again > 0 {
+        let _ = write!(after, ", again at {}", count(again, "more delta"));
+    }
+    if trigger.after_divergence {
+        after.push_str(", after divergence");
+    }
     match trigger.decision {
         Decision::Interrupt => Style::bad_cell(format!("interrupted{after}")),
         Decision::Defer => Style::notable_cell(format!("reminder deferred{after}")),
@@ -155,7 +172,7 @@ fn effects(out: &mut String, events: &[TraceEvent], style: Style) {
         table.add_row(row);
     }
     if table.row_count() > 0 {
-        let _ = writeln!(out, "\n{}\n{table}", style.heading("Injections and persisted entries"));
+        let _ = writeln!(out, "\n{}\n{}", style.heading("Injections and persisted entries"), table.trim_fmt());
     }
 }
 
@@ -176,7 +193,7 @@ fn undecided(out: &mut String, events: &[TraceEvent], style: Style) {
             let line = format!(
                 "undecided: rule {} at {}: {} ({})",
                 escape(&rule.to_string_lossy()),
-                place(&event.at).replace('\n', ", "),
+                place(&event.at),
                 escape(why),
                 escape(&matched.text().to_string_lossy()),
             );
@@ -198,7 +215,7 @@ fn gates(out: &mut String, events: &[TraceEvent], style: Style) {
         }
     }
     if table.row_count() > 0 {
-        let _ = writeln!(out, "\n{}\n{table}", style.heading("Why rules did not fire"));
+        let _ = writeln!(out, "\n{}\n{}", style.heading("Why rules did not fire"), table.trim_fmt());
     }
 }
 
@@ -207,7 +224,7 @@ fn recorded(out: &mut String, events: &[TraceEvent], style: Style) {
         .iter()
         .filter_map(|event| match &event.kind {
             TraceKind::Recorded { rules, agrees } => {
-                let place = place(&event.at).replace('\n', ", ");
+                let place = place(&event.at);
                 Some((*agrees, format!("{place}: {}", names(rules, ", "))))
             }
             _ => None,
@@ -241,7 +258,7 @@ fn totals(out: &mut String, summary: &Summary, style: Style) {
         table.add_row(std::iter::once(escape(&rule.to_string_lossy())).chain(cells));
     }
     if table.row_count() > 0 {
-        let _ = writeln!(out, "\n{}\n{table}", style.heading("Totals per rule"));
+        let _ = writeln!(out, "\n{}\n{}", style.heading("Totals per rule"), table.trim_fmt());
     }
     let not_reproducible = match summary.not_reproducible {
         0 => String::new(),

@@ -1,6 +1,6 @@
 //! How human output looks: colours, widths, tables.
 
-use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
+use comfy_table::{Attribute, Cell, Color, ContentArrangement, LineStyle, Table, TableStyle};
 use owo_colors::{OwoColorize as _, Style as Paint};
 
 /// Colours and width of human output.
@@ -14,6 +14,9 @@ pub struct Style {
 
 /// Width of what does not go to a terminal, so that its bytes are stable.
 pub const FIXED_WIDTH: u16 = 120;
+
+/// A rule below the head, nothing else.
+const TABLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
 impl Style {
     /// Without colours, at the fixed width.
@@ -52,7 +55,7 @@ impl Style {
     pub fn table(self, heads: &[&str]) -> Table {
         let mut table = Table::new();
         table
-            .load_style(presets::UTF8_HORIZONTAL_ONLY)
+            .load_style(TABLE)
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_width(self.width)
             .set_header(heads.iter().map(|head| Cell::new(head).add_attribute(Attribute::Bold)));

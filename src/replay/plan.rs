@@ -11,7 +11,7 @@ use crate::message::AgentEvent;
 use crate::rule::CompiledRule;
 use crate::session::{NewHeader, Session, SessionError, Store};
 use crate::settings::{RepeatMode, Semantics, Settings};
-use crate::stream::{ChunkMode, EventReader, Origin, StreamHeader};
+use crate::stream::{ChunkMode, EventReader, StreamHeader};
 use crate::text::JsString;
 use crate::text::Place;
 use crate::text::json::Object;
@@ -217,8 +217,8 @@ impl Plan {
                     run.feed(&AgentEvent::Message(message.clone()));
                     run.journal.message(&message, Some(&origin));
                 }
-                Step::Entry(_, entry) => run.journal.entry(&entry),
-                Step::ProcessEnd(_) => {
+                Step::Entry(entry) => run.journal.entry(&entry),
+                Step::ProcessEnd => {
                     processes += 1;
                     self.restart(&mut run, &header);
                 }
@@ -271,8 +271,7 @@ impl Plan {
         }
         if !comparison.recorded.is_empty() {
             let agrees = comparison.differences.is_empty();
-            run.move_to(&Origin { block: None, delta: None, ..turn.origin.clone() });
-            run.emit(TraceKind::Recorded { rules: comparison.recorded.clone(), agrees });
+            run.emit_at_message(&turn.origin, TraceKind::Recorded { rules: comparison.recorded.clone(), agrees });
         }
         for difference in &comparison.differences {
             let line = turn.origin.line.unwrap_or(0);

@@ -114,7 +114,7 @@ fn results(run: &mut Run<'_>, turn: &Turn, message: &Message, left: Option<&Abor
     }
     let mut entries = turn.entries.iter().peekable();
     for (at, (origin, recorded)) in turn.results.iter().enumerate() {
-        while let Some((_, _, entry)) = entries.next_if(|(before, _, _)| *before <= at) {
+        while let Some((_, entry)) = entries.next_if(|(before, _)| *before <= at) {
             run.journal.entry(entry);
         }
         run.move_to(&Origin { block: None, delta: None, ..origin.clone() });
@@ -124,7 +124,7 @@ fn results(run: &mut Run<'_>, turn: &Turn, message: &Message, left: Option<&Abor
         }
         run.journal.message(&result, Some(origin));
     }
-    for (_, _, entry) in entries {
+    for (_, entry) in entries {
         run.journal.entry(entry);
     }
 }

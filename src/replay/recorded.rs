@@ -21,9 +21,9 @@ pub enum Step {
     /// An assistant message with what belongs to it.
     Turn(Box<Turn>),
     /// A session entry that is no message: kept for a written session.
-    Entry(Origin, Object),
+    Entry(Object),
     /// A process ended here; what follows runs in a new one (session.md S9.4a).
-    ProcessEnd(Origin),
+    ProcessEnd,
 }
 
 /// A recorded `ttsr_injection` entry of a session.
@@ -53,7 +53,7 @@ pub struct Turn {
     /// The results of its calls.
     pub results: Vec<(Origin, Message)>,
     /// Other entries behind it: number of results before, the entry (sessions only).
-    pub entries: Vec<(usize, Origin, Object)>,
+    pub entries: Vec<(usize, Object)>,
     /// Turn ends recorded behind it.
     pub turn_ends: usize,
     /// Whether the recording was interrupted by rules here.

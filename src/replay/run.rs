@@ -64,6 +64,7 @@ pub struct Run<'a> {
     turns: usize,
     messages: usize,
     target: usize,
+    target_turn: usize,
 }
 
 impl<'a> Run<'a> {
@@ -91,12 +92,20 @@ impl<'a> Run<'a> {
             turns: 0,
             messages: 0,
             target: 0,
+            target_turn: 0,
         }
     }
 
     /// Emits an event at the present place, behind those held back.
     pub fn emit(&mut self, kind: TraceKind) {
-        self.held.push(TraceEvent { at: self.at.clone(), kind });
+        let at = At { turn: Some(self.turns), ..self.at.clone() };
+        self.held.push(TraceEvent { at, kind });
+    }
+
+    /// Emits an event at the beginning of the message that was just played.
+    pub fn emit_at_message(&mut self, origin: &Origin, kind: TraceKind) {
+        self.move_to(origin);
+        self.held.push(TraceEvent { at: At { turn: Some(self.target_turn), ..self.at.clone() }, kind });
     }
 
     /// Emits an event that belongs to no message.
@@ -111,7 +120,6 @@ impl<'a> Run<'a> {
         self.at.entry = origin.entry.clone();
         self.at.block = origin.block;
         self.at.delta = origin.delta;
-        self.at.turn = Some(self.turns);
     }
 
     /// Goes on with a new process: nothing is planned, and its turns count from 0.
@@ -123,15 +131,11 @@ impl<'a> Run<'a> {
         self.turns = 0;
     }
 
-    /// Turn ends so far.
-    pub fn turns(&self) -> usize {
-        self.turns
-    }
-
     /// Begins an assistant message.
     pub fn begin_message(&mut self, origin: &Origin) {
         self.at.message = Some(self.messages);
         self.target = self.messages;
+        self.target_turn = self.turns;
         self.messages += 1;
         self.move_to(origin);
         self.observed = Observed::default();

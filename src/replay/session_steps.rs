@@ -79,7 +79,7 @@ impl SessionSteps {
         match entry.kind() {
             Some(EntryKind::Message) => match object.get("message").and_then(Value::as_object) {
                 Some(message) => self.message(origin, entry.role(), Message::new(message.clone())),
-                None => self.other(origin, object),
+                None => self.other(object),
             },
             Some(EntryKind::CustomMessage) => {
                 let message = custom_message(&object);
@@ -106,19 +106,19 @@ impl SessionSteps {
             }
             _ if entry.is_session_exit() => {
                 self.close();
-                self.done.push_back(Step::Entry(origin.clone(), object));
-                self.done.push_back(Step::ProcessEnd(origin));
+                self.done.push_back(Step::Entry(object));
+                self.done.push_back(Step::ProcessEnd);
             }
-            _ => self.other(origin, object),
+            _ => self.other(object),
         }
         Ok(())
     }
 
     /// An entry that is no message: it stands where it stood, before the results of an open turn's calls.
-    fn other(&mut self, origin: Origin, object: Object) {
+    fn other(&mut self, object: Object) {
         match &mut self.open {
-            Some(turn) => turn.entries.push((turn.results.len(), origin, object)),
-            None => self.done.push_back(Step::Entry(origin, object)),
+            Some(turn) => turn.entries.push((turn.results.len(), object)),
+            None => self.done.push_back(Step::Entry(object)),
         }
     }
 
