@@ -143,6 +143,13 @@ impl ScriptedAgent {
         self.failure.as_ref()
     }
 
+    /// All steps of the reply that streams, those to come included: what the model would say without an abort.
+    pub fn whole_reply(&self) -> Vec<(Origin, AgentEvent)> {
+        let State::Streaming(streaming) = &self.state else { return Vec::new() };
+        let steps = Arc::clone(&streaming.reply).steps(self.source.given(), self.origin.clone());
+        steps.map(|(event, origin)| (origin, event)).collect()
+    }
+
     /// When the agent acts next.
     pub fn due(&self) -> Due {
         if !self.queue.is_empty() {
