@@ -1,3 +1,4 @@
 //! The one integration test binary. Each module runs the cases of one folder of `testdata` or one property.
 
+mod patterns;
 mod support;
