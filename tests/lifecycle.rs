@@ -1,4 +1,6 @@
-//! The coordinator against the reference's traces, generation by generation.
+//! The coordinator against the reference, generation by generation.
 
+mod hand_derived;
+mod host;
 mod reminders;
 mod traces;

@@ -103,6 +103,11 @@ impl Manager {
         &self.settings
     }
 
+    /// The settings in force, to be changed while a run goes on; rules stay registered.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
     /// The generation that is reproduced.
     pub fn semantics(&self) -> &Semantics {
         &self.semantics

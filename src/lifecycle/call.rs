@@ -4,7 +4,7 @@ use crate::engine::{Check, Context, Manager};
 use crate::message::Source;
 use crate::text::JsString;
 use crate::text::json::Value;
-use crate::tool::{CallReader, Inspection, ReadOptions, paths};
+use crate::tool::{CallReader, EditMode, Inspection, ReadOptions, ToolKind, paths};
 
 use super::coordinator::BatchContext;
 
@@ -29,6 +29,9 @@ impl Call {
         delta: &[u16],
         at_end: bool,
     ) -> (Check, BatchContext) {
+        let digests = manager.semantics().digests;
+        // What is unchanged counts from the last inspection, and looking for paths is one: so it is asked for first.
+        let unchanged = if digests { unchanged(&self.reader.inspect()) } else { Vec::new() };
         let context = self.context(index);
         let mut batch = BatchContext {
             source: Source::Tool,
@@ -36,29 +39,54 @@ impl Call {
             tool_call: (!self.id.is_empty()).then(|| self.id.clone()),
             paths: context.paths.clone(),
         };
-        let digests = manager.semantics().digests;
         let inspection = if digests { self.reader.inspect() } else { Inspection::default() };
         let mut check = Check::default();
-        if let Some(entries) = inspection.entries.as_ref().filter(|entries| !entries.is_empty()) {
-            for entry in entries {
+        if let Some(entries) = &inspection.entries {
+            for (entry, unchanged) in entries.iter().zip(unchanged) {
                 let context = entry_context(&context, entry.path, reading);
-                check.merge(manager.check_snapshot(&context, entry.digest.text, entry.digest.unchanged));
-                batch
-                    .paths
-                    .extend(context.paths.into_iter().filter(|path| !batch.paths.contains(path)).collect::<Vec<_>>());
+                check.merge(manager.check_snapshot(&context, entry.digest.text, unchanged));
+                for path in context.paths {
+                    if !batch.paths.contains(&path) {
+                        batch.paths.push(path);
+                    }
+                }
             }
         } else if let Some(digest) = inspection.digest {
-            check = manager.check_snapshot(&context, digest.text, digest.unchanged);
+            check = manager.check_snapshot(&context, digest.text, unchanged.first().copied().unwrap_or(0));
         } else if at_end {
             check = match self.reader.arguments() {
                 Value::Null => manager.check_delta(&context, delta),
                 Value::String(text) => manager.check_snapshot(&context, text.units(), 0),
-                arguments => manager.check_snapshot(&context, JsString::from(arguments.stringify()).units(), 0),
+                arguments => manager.check_snapshot(&context, arguments.stringify().units(), 0),
             };
+        } else if let Some(digest) = self.digest_without_entries(manager, reading) {
+            check = manager.check_snapshot(&context, digest.units(), 0);
         } else {
             check = manager.check_delta(&context, delta);
         }
         (check, batch)
+    }
+
+    /// What a call that adds no line yet shows in the generation that takes it for an empty text and not for raw
+    /// text: nothing or, for a patch that only adds files, all its added lines (engine.md E11 G11, G12).
+    fn digest_without_entries(&self, manager: &Manager, reading: &ReadOptions) -> Option<JsString> {
+        let semantics = manager.semantics();
+        if !semantics.digests || semantics.raw_without_entries || self.reader.kind() != ToolKind::Edit {
+            return None;
+        }
+        if matches!(reading.edit_mode, Some(EditMode::Replace | EditMode::Patch | EditMode::Sloppy)) {
+            return None;
+        }
+        let arguments = self.reader.arguments();
+        let input = arguments.get("input").or_else(|| arguments.get("_input"))?.as_string()?;
+        let is_patch = match reading.edit_mode {
+            Some(mode) => mode == EditMode::ApplyPatch,
+            None => self.name == "apply_patch" || input.trim().starts_with("*** Begin Patch"),
+        };
+        if is_patch && !input.contains("*** Update File:") {
+            return Some(added_lines(input));
+        }
+        (is_patch || !input.contains("<SM:")).then(JsString::new)
     }
 
     /// Runs structural patterns on the entries or the digest; a call without either has no AST run (engine.md E5.9).
@@ -66,12 +94,14 @@ impl Call {
         let context = self.context(index);
         let inspection = self.reader.inspect();
         let mut check = Check::default();
-        if let Some(entries) = inspection.entries.as_ref().filter(|entries| !entries.is_empty()) {
+        if let Some(entries) = &inspection.entries {
             for entry in entries {
                 check.merge(manager.check_ast(&entry_context(&context, entry.path, reading), entry.digest.text));
             }
         } else if let Some(digest) = inspection.digest {
             check = manager.check_ast(&context, digest.text);
+        } else if let Some(digest) = self.digest_without_entries(manager, reading) {
+            check = manager.check_ast(&context, digest.units());
         }
         check
     }
@@ -96,4 +126,24 @@ fn entry_context(call: &Context, path: &JsString, reading: &ReadOptions) -> Cont
     key.push_units(path.units());
     let paths = paths::candidates(path, &reading.cwd);
     Context { source: call.source, tool: call.tool.clone(), paths, stream_key: Some(key) }
+}
+
+/// Leading units of each digest that equal those at the inspection before.
+fn unchanged(inspection: &Inspection<'_>) -> Vec<usize> {
+    match &inspection.entries {
+        Some(entries) => entries.iter().map(|entry| entry.digest.unchanged).collect(),
+        None => inspection.digest.iter().map(|digest| digest.unchanged).collect(),
+    }
+}
+
+/// The lines that begin with `+` and not with `+++ `, without that sign.
+fn added_lines(input: &JsString) -> JsString {
+    const LF: u16 = b'\n' as u16;
+    const PLUS: u16 = b'+' as u16;
+    let lines = input.units().split(|&unit| unit == LF).filter_map(|line| match line {
+        [PLUS, PLUS, PLUS, blank, ..] if *blank == u16::from(b' ') => None,
+        [PLUS, rest @ ..] => Some(rest),
+        _ => None,
+    });
+    JsString::from_units(lines.collect::<Vec<_>>().join(&LF))
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::{Context, Manager};
 use crate::message::{AgentEvent, Message, Source};
+use crate::settings::Settings;
 use crate::text::JsString;
 use crate::tool::{CallReader, ReadOptions};
 
@@ -98,6 +99,12 @@ impl Coordinator {
     /// The rules, buffers and injection records.
     pub fn manager(&self) -> &Manager {
         &self.manager
+    }
+
+    /// The settings, to be changed while a run goes on. What a generation reads late (`contextMode`, at the retry) it
+    /// then finds changed; rules stay registered.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        self.manager.settings_mut()
     }
 
     /// The agent's messages, queue and running state.
