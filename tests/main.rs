@@ -3,8 +3,8 @@
 mod engine;
 mod globs;
 mod lifecycle;
+mod patterns;
 mod rules;
-mod sessions;
 mod sessions;
 mod support;
 mod tools;

@@ -3,9 +3,38 @@
 //! A [`Pattern`] is one compiled condition. A [`PatternSet`] joins the conditions of a rule set; a [`Scanner`] holds
 //! the mutable caches of one worker and reads [`Buffer`]s, the texts that deltas extend or replace. After each delta
 //! [`Scanner::verdicts`] tells which patterns match the text so far, with its end as the end of input.
+//!
+//! The parser (`parse`, `group`, `escape`) gives a tree (`syntax`); `analysis` gathers facts about it. Patterns without
+//! back-references are lowered (`lower`) to one joint `program`, whose steps (`step`, `threads`) a lazily built
+//! `automaton` remembers. Patterns with back-references, and those too large, run on the step-counted `backtrack`er,
+//! behind a gate that the automaton of an over-approximation (`approximate`) opens.
 
+mod analysis;
+mod approximate;
+mod automaton;
+mod backtrack;
+mod backtrack_code;
+mod buffer;
+mod charset;
+mod chunk;
+mod compile;
 mod error;
+mod escape;
+mod fold;
+mod group;
+mod hash;
+mod lower;
+mod parse;
+mod program;
 mod scanner;
+mod set;
+mod step;
+mod syntax;
+mod threads;
 
+pub use buffer::Buffer;
+pub use chunk::ChunkDependence;
+pub use compile::{CompileOptions, Pattern};
 pub use error::{PatternError, PatternErrorKind};
-pub use scanner::{Buffer, ChunkDependence, CompileOptions, Pattern, PatternSet, Scanner, Verdict};
+pub use scanner::{Scanner, Verdict};
+pub use set::PatternSet;

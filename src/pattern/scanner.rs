@@ -1,74 +1,26 @@
-//! Patterns, sets of them, and the scanner that reads buffers.
+//! [`Scanner`]: reads buffers for a pattern set.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::error::PatternError;
-use crate::text::JsString;
+use super::automaton::{Automaton, Position};
+use super::backtrack::Search;
+use super::buffer::Buffer;
+use super::compile::BUDGET;
+use super::set::PatternSet;
 
-/// How a pattern is compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CompileOptions {
-    /// Whether a leading group of only `i`, `m`, `s` letters sets flags for the whole pattern (engine.md E4.1). Agents
-    /// of early generations compile the text as it stands.
-    pub leading_flags: bool,
-}
-
-impl Default for CompileOptions {
-    fn default() -> Self {
-        Self { leading_flags: true }
-    }
-}
-
-/// A compiled condition; cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    source: JsString,
-    regex: Arc<regress::Regex>,
-}
-
-impl Pattern {
-    /// Compiles `source` as the agent does: ECMAScript without the `u` and `v` flags (engine.md E4.1).
-    ///
-    /// # Errors
-    /// The source is no such expression, or it is larger than this tool evaluates.
-    pub fn compile(source: &JsString, options: CompileOptions) -> Result<Self, PatternError> {
-        let text = source.to_string_lossy();
-        let (flags, rest) = match text.strip_prefix("(?").and_then(|rest| rest.split_once(')')) {
-            Some((flags, rest))
-                if options.leading_flags && !flags.is_empty() && flags.chars().all(|flag| "ims".contains(flag)) =>
-            {
-                (flags, rest)
-            }
-            _ => ("", text.as_str()),
-        };
-        let regex = regress::Regex::with_flags(rest, flags)
-            .map_err(|error| PatternError::syntax(error.text, 0..source.len()))?;
-        Ok(Self { source: source.clone(), regex: Arc::new(regex) })
-    }
-
-    /// The source as given.
-    pub fn source(&self) -> &JsString {
-        &self.source
-    }
-}
-
-/// An immutable set of patterns, shared by all scanners; a pattern is addressed by its index.
-#[derive(Debug)]
-pub struct PatternSet {
-    patterns: Vec<Pattern>,
-}
+/// Memory that the cache of one automaton may take, in bytes.
+const CACHE: usize = 32 << 20;
 
 /// What holds for one pattern at the present end of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The text so far holds no match.
     No,
-    /// The text so far matches, but only because it ends here; text to come may undo that.
+    /// The text so far matches, but perhaps only because it ends here: text to come may undo that.
     Tentative,
     /// The text so far matches, whatever follows.
     Confirmed,
-    /// A pattern with back-references ran out of its step budget: whether the text matches is unknown.
+    /// A pattern that needs the backtracker ran out of its step budget: whether the text matches is unknown.
     Undecided,
 }
 
@@ -79,86 +31,25 @@ impl Verdict {
     }
 }
 
-/// How the decision for one pattern depends on where the block was cut (cli.md, "Terms").
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ChunkDependence {
-    /// The pattern matches at the check point but not the whole block.
-    pub premature: bool,
-    /// Premature, or there is a prefix that matches and a longer one that does not, so that some other cut of the block
-    /// decides otherwise.
-    pub chunk_dependent: bool,
-    /// A step budget ended before the answer was certain; the two flags then say what was found until then.
-    pub undecided: bool,
-}
-
-impl PatternSet {
-    /// Joins patterns; their order gives the indices.
-    pub fn new(patterns: Vec<Pattern>) -> Self {
-        Self { patterns }
-    }
-
-    /// Number of patterns.
-    pub fn len(&self) -> usize {
-        self.patterns.len()
-    }
-
-    /// Whether there is no pattern.
-    pub fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
-    }
-
-    /// The pattern with this index.
-    pub fn pattern(&self, index: usize) -> Option<&Pattern> {
-        self.patterns.get(index)
-    }
-
-    /// The leftmost match of a pattern in a text, as a range of code units; for the excerpt of a report.
-    ///
-    /// Nothing when there is no match, or when a pattern with back-references ran out of its step budget.
-    pub fn find(&self, pattern: usize, text: &[u16]) -> Option<Range<usize>> {
-        let found = self.patterns.get(pattern)?.regex.find(&String::from_utf16_lossy(text))?;
-        Some(found.range())
-    }
-
-    /// How the decision for a pattern depends on the cut of a block: `whole` is the block's final text, `at` the length
-    /// of the prefix at which the decision was taken.
-    pub fn chunk_dependence(&self, pattern: usize, whole: &[u16], at: usize) -> ChunkDependence {
-        let matches = |end: usize| self.find(pattern, &whole[..end.min(whole.len())]).is_some();
-        let premature = matches(at) && !matches(whole.len());
-        let prefixes: Vec<bool> = (0..=whole.len()).map(matches).collect();
-        let chunk_dependent = prefixes.windows(2).any(|pair| pair[0] && !pair[1]);
-        ChunkDependence { premature, chunk_dependent, undecided: false }
-    }
-}
-
-/// The text of one buffer key, and how far each pattern has read it.
-#[derive(Debug, Default)]
-pub struct Buffer {
-    text: Vec<u16>,
-}
-
-impl Buffer {
-    /// An empty buffer.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The text so far.
-    pub fn text(&self) -> &[u16] {
-        &self.text
-    }
-}
-
 /// The mutable caches of one worker; they stay warm across buffers.
 #[derive(Debug)]
 pub struct Scanner {
     set: Arc<PatternSet>,
+    automata: Vec<Automaton>,
+    budget: u64,
 }
 
 impl Scanner {
     /// A scanner with cold caches.
     pub fn new(set: Arc<PatternSet>) -> Self {
-        Self { set }
+        Self::with_limits(set, CACHE, BUDGET)
+    }
+
+    /// A scanner whose caches take about `cache` bytes each at most, which never changes a decision, and whose
+    /// backtracker takes `steps` at most for one decision.
+    pub fn with_limits(set: Arc<PatternSet>, cache: usize, steps: u64) -> Self {
+        let automata = set.programs().iter().map(|program| Automaton::new(Arc::clone(program), cache)).collect();
+        Self { set, automata, budget: steps }
     }
 
     /// The set that is scanned for.
@@ -166,29 +57,176 @@ impl Scanner {
         &self.set
     }
 
+    /// Number of states in the caches now; for benches.
+    pub fn states(&self) -> usize {
+        self.automata.iter().map(Automaton::states).sum()
+    }
+
     /// Appends a delta to a buffer. It may cut a surrogate pair in two.
     pub fn append(&mut self, buffer: &mut Buffer, units: &[u16]) {
+        self.prepare(buffer);
+        let read = buffer.text.len();
         buffer.text.extend_from_slice(units);
+        self.read(buffer, read);
     }
 
     /// Replaces the text of a buffer. The first `unchanged` units are known to equal those of the present text; reading
-    /// goes on from there instead of from the start, where possible.
+    /// goes on from there, or from a place not far before, instead of from the start.
     pub fn replace(&mut self, buffer: &mut Buffer, text: &[u16], unchanged: usize) {
-        let unchanged = unchanged.min(buffer.text.len()).min(text.len());
-        buffer.text.truncate(unchanged);
-        buffer.text.extend_from_slice(&text[unchanged..]);
+        self.prepare(buffer);
+        let shorter = buffer.text.len().min(text.len());
+        let known = unchanged.min(shorter);
+        let more = buffer.text[known..shorter].iter().zip(&text[known..shorter]).take_while(|(old, new)| old == new);
+        let common = known + more.count();
+        if common < buffer.text.len() {
+            let read = buffer.go_back(common);
+            self.read(buffer, read);
+            // The next replacement will probably differ from here on again.
+            buffer.checkpoint(common);
+        }
+        buffer.text.extend_from_slice(&text[common..]);
+        self.read(buffer, common);
     }
 
     /// The verdict for one pattern on the text so far.
     pub fn verdict(&mut self, buffer: &mut Buffer, pattern: usize) -> Verdict {
-        if self.set.find(pattern, &buffer.text).is_some() { Verdict::Tentative } else { Verdict::No }
+        self.prepare(buffer);
+        if self.set.gate(pattern).is_some() {
+            return self.gated(buffer, pattern);
+        }
+        if buffer.is_confirmed(pattern) {
+            return Verdict::Confirmed;
+        }
+        if self.holds_at_end(buffer, pattern) { Verdict::Tentative } else { Verdict::No }
     }
 
     /// The patterns for which the verdict is not [`Verdict::No`], in ascending order.
     pub fn verdicts(&mut self, buffer: &mut Buffer) -> Vec<(usize, Verdict)> {
-        (0..self.set.len())
-            .map(|pattern| (pattern, self.verdict(buffer, pattern)))
-            .filter(|(_, verdict)| *verdict != Verdict::No)
-            .collect()
+        self.prepare(buffer);
+        let gated: Vec<usize> = self.set.gated().map(|(pattern, _)| pattern).collect();
+        let mut verdicts: Vec<(usize, Verdict)> = buffer
+            .confirmed
+            .iter()
+            .map(|&(_, pattern)| (pattern as usize, Verdict::Confirmed))
+            .filter(|(pattern, _)| self.set.gate(*pattern).is_none())
+            .collect();
+        for index in 0..self.automata.len() {
+            self.catch_up(buffer, index);
+            let automaton = &mut self.automata[index];
+            for &pattern in automaton.at_end(&mut buffer.positions[index]) {
+                let pattern = pattern as usize;
+                if self.set.gate(pattern).is_none() && !buffer.is_confirmed(pattern) {
+                    verdicts.push((pattern, Verdict::Tentative));
+                }
+            }
+        }
+        for pattern in gated {
+            let verdict = self.gated(buffer, pattern);
+            if verdict != Verdict::No {
+                verdicts.push((pattern, verdict));
+            }
+        }
+        verdicts.sort_unstable_by_key(|(pattern, _)| *pattern);
+        verdicts
+    }
+
+    /// Makes sure that the buffer is read for this set.
+    fn prepare(&mut self, buffer: &mut Buffer) {
+        if buffer.set != Some(self.set.id()) {
+            buffer.restart(self.set.id(), self.automata.len(), self.set.len(), self.set.gated().count());
+            self.read(buffer, 0);
+        }
+    }
+
+    /// Reads the text of a buffer from a place on.
+    fn read(&mut self, buffer: &mut Buffer, from: usize) {
+        for index in 0..self.automata.len() {
+            if self.automata[index].knows(&buffer.positions[index]) {
+                self.feed(buffer, index, from);
+            } else {
+                self.reread(buffer, index);
+            }
+        }
+        if buffer.wants_checkpoint() {
+            buffer.checkpoint(buffer.text.len());
+        }
+    }
+
+    /// Reads the text again for one automaton if it has forgotten where it was.
+    fn catch_up(&mut self, buffer: &mut Buffer, index: usize) {
+        if !self.automata[index].knows(&buffer.positions[index]) {
+            self.reread(buffer, index);
+        }
+    }
+
+    fn reread(&mut self, buffer: &mut Buffer, index: usize) {
+        buffer.positions[index] = Position::default();
+        self.feed(buffer, index, 0);
+    }
+
+    fn feed(&mut self, buffer: &mut Buffer, index: usize, from: usize) {
+        let mut position = std::mem::take(&mut buffer.positions[index]);
+        let text = std::mem::take(&mut buffer.text);
+        let set = &self.set;
+        self.automata[index].feed(&mut position, &text[from..], |units, patterns| {
+            let at = from + units;
+            for &pattern in patterns {
+                buffer.confirm(pattern, at);
+                if let Some(gate) = set.gate(pattern as usize) {
+                    let gate = &mut buffer.gates[gate];
+                    gate.hits = Some(gate.hits.map_or((at, at), |(first, last)| (first.min(at), last.max(at))));
+                }
+            }
+        });
+        buffer.text = text;
+        buffer.positions[index] = position;
+    }
+
+    fn holds_at_end(&mut self, buffer: &mut Buffer, pattern: usize) -> bool {
+        (0..self.automata.len()).any(|index| {
+            self.catch_up(buffer, index);
+            self.automata[index].at_end(&mut buffer.positions[index]).contains(&(pattern as u32))
+        })
+    }
+
+    /// The verdict for a pattern that needs the backtracker.
+    fn gated(&mut self, buffer: &mut Buffer, index: usize) -> Verdict {
+        let set = Arc::clone(&self.set);
+        let (Some(gate), Some(pattern)) = (set.gate(index), set.pattern(index)) else {
+            return Verdict::No;
+        };
+        let decided = buffer.gates[gate].decision;
+        if let Some((at, verdict)) = decided
+            && (verdict == Verdict::Confirmed || at == buffer.text.len())
+        {
+            return verdict;
+        }
+        let mut from = 0;
+        if let Some(linear) = pattern.linear() {
+            let here = self.holds_at_end(buffer, index);
+            let hits = buffer.gates[gate].hits;
+            let hit = match (decided, hits) {
+                (_, None) => false,
+                (Some((at, Verdict::No)), Some((_, last))) if linear.tells_all => last > at,
+                (_, Some(_)) => true,
+            };
+            if !here && !hit {
+                return Verdict::No;
+            }
+            // A start that lies so far back that it saw no end of the text then has been decided for good.
+            if let Some((at, Verdict::No | Verdict::Tentative)) = decided.filter(|_| linear.tells_all)
+                && let Ok(reach) = usize::try_from(linear.root().reach)
+            {
+                from = at.saturating_sub(reach).saturating_sub(1);
+            }
+        }
+        let verdict = match pattern.search(&buffer.text, from, &mut self.budget.clone()) {
+            Search::Nothing => Verdict::No,
+            Search::Found { at_end: true, .. } => Verdict::Tentative,
+            Search::Found { at_end: false, .. } => Verdict::Confirmed,
+            Search::OutOfSteps => Verdict::Undecided,
+        };
+        buffer.gates[gate].decision = Some((buffer.text.len(), verdict));
+        verdict
     }
 }

@@ -1,0 +1,120 @@
+//! [`Buffer`]: the text of one buffer key and how far it has been read.
+
+use super::automaton::Position;
+use super::scanner::Verdict;
+
+/// The least distance between two places to go back to, in code units.
+const CHECKPOINT_DISTANCE: usize = 1024;
+
+/// The text of one buffer key, and how far each automaton has read it.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    pub(super) text: Vec<u16>,
+    /// The set it is read for, once it has been read.
+    pub(super) set: Option<u64>,
+    pub(super) positions: Vec<Position>,
+    /// Patterns that match whatever follows, with the length of the text at which that was known.
+    pub(super) confirmed: Vec<(usize, u32)>,
+    /// One bit a pattern: whether it is in that list.
+    pub(super) is_confirmed: Vec<u64>,
+    pub(super) gates: Vec<Gate>,
+    checkpoints: Vec<Checkpoint>,
+}
+
+/// What is known of a pattern that needs the backtracker.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gate {
+    /// Where the automaton of the over-approximation first found a match whatever follows, and where it last did.
+    pub(super) hits: Option<(usize, usize)>,
+    /// The latest decision, and the length of the text at which it was taken.
+    pub(super) decision: Option<(usize, Verdict)>,
+}
+
+/// A place to go back to when the text behind it is replaced.
+#[derive(Debug)]
+struct Checkpoint {
+    length: usize,
+    positions: Vec<Position>,
+}
+
+impl Buffer {
+    /// An empty buffer.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The text so far.
+    pub fn text(&self) -> &[u16] {
+        &self.text
+    }
+
+    /// Forgets what has been read, not the text.
+    pub(super) fn restart(&mut self, set: u64, automata: usize, patterns: usize, gates: usize) {
+        self.set = Some(set);
+        self.positions = vec![Position::default(); automata];
+        self.confirmed.clear();
+        self.is_confirmed = vec![0; patterns.div_ceil(64)];
+        self.gates = vec![Gate::default(); gates];
+        self.checkpoints.clear();
+    }
+
+    /// Notes the present place. Of the places before, only some well apart are kept.
+    pub(super) fn checkpoint(&mut self, length: usize) {
+        if let [.., before, last] = self.checkpoints.as_slice()
+            && last.length < before.length + CHECKPOINT_DISTANCE
+        {
+            self.checkpoints.pop();
+        }
+        if self.checkpoints.last().is_none_or(|last| last.length < length) {
+            self.checkpoints.push(Checkpoint { length, positions: self.positions.clone() });
+        }
+    }
+
+    /// Whether the latest place to go back to is far behind.
+    pub(super) fn wants_checkpoint(&self) -> bool {
+        self.text.len() >= self.checkpoints.last().map_or(0, |last| last.length) + CHECKPOINT_DISTANCE
+    }
+
+    /// Goes back to the latest noted place at or before a length, and cuts the text to that length. Returns how much of
+    /// the text counts as read.
+    pub(super) fn go_back(&mut self, length: usize) -> usize {
+        self.text.truncate(length);
+        while self.checkpoints.last().is_some_and(|last| last.length > length) {
+            self.checkpoints.pop();
+        }
+        let read = match self.checkpoints.last() {
+            Some(last) => {
+                self.positions.clone_from(&last.positions);
+                last.length
+            }
+            None => {
+                self.positions.fill(Position::default());
+                0
+            }
+        };
+        while let Some(&(at, pattern)) = self.confirmed.last()
+            && at > read
+        {
+            self.confirmed.pop();
+            self.is_confirmed[pattern as usize / 64] &= !(1 << (pattern % 64));
+        }
+        for gate in &mut self.gates {
+            gate.hits = gate.hits.filter(|(first, _)| *first <= read).map(|(first, last)| (first, last.min(read)));
+            gate.decision = gate.decision.filter(|(at, _)| *at <= read);
+        }
+        read
+    }
+
+    pub(super) fn confirm(&mut self, pattern: u32, at: usize) {
+        let word = &mut self.is_confirmed[pattern as usize / 64];
+        let bit = 1 << (pattern % 64);
+        if *word & bit == 0 {
+            *word |= bit;
+            self.confirmed.push((at, pattern));
+        }
+    }
+
+    pub(super) fn is_confirmed(&self, pattern: usize) -> bool {
+        self.is_confirmed.get(pattern / 64).is_some_and(|word| word >> (pattern % 64) & 1 == 1)
+    }
+}

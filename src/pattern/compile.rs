@@ -1,0 +1,170 @@
+//! [`Pattern`]: one compiled condition.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::analysis::{self, Facts};
+use super::approximate;
+use super::backtrack::{self, Search};
+use super::backtrack_code::Code;
+use super::charset::CharSet;
+use super::error::PatternError;
+use super::parse::{self, Flags};
+use super::scanner::Verdict;
+use super::syntax::{Node, Tree};
+use crate::text::JsString;
+
+/// The most states one pattern may have in the automaton; larger ones are left to the backtracker.
+const MAX_STATES: u64 = 100_000;
+
+/// How deep look-arounds may nest in the automaton.
+const MAX_LOOKS: u32 = 40;
+
+/// Steps that one backtracking decision may take.
+pub(super) const BUDGET: u64 = 4_000_000;
+
+/// How a pattern is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompileOptions {
+    /// Whether a leading group of only `i`, `m`, `s` letters sets flags for the whole pattern (engine.md E4.1). Agents
+    /// of early generations compile the text as it stands.
+    pub leading_flags: bool,
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        Self { leading_flags: true }
+    }
+}
+
+/// A compiled condition; cheap to clone.
+#[derive(Clone)]
+pub struct Pattern(Arc<Inner>);
+
+struct Inner {
+    source: JsString,
+    facts: Facts,
+    code: Code,
+    first: Option<CharSet>,
+    linear: Option<Linear>,
+}
+
+/// What the automaton is built from.
+pub(super) struct Linear {
+    pub(super) tree: Tree,
+    pub(super) facts: Vec<Facts>,
+    /// Whether each new match shows up as a new match here. It does not where a look-around with back-references had to
+    /// be left out: that can come true later.
+    pub(super) tells_all: bool,
+}
+
+impl Linear {
+    pub(super) fn root(&self) -> Facts {
+        self.facts[self.tree.root]
+    }
+
+    fn of(tree: Tree, tells_all: bool) -> Option<Self> {
+        let linear = Self { facts: analysis::facts(&tree), tree, tells_all };
+        let root = linear.root();
+        (root.size <= MAX_STATES && root.looks <= MAX_LOOKS).then_some(linear)
+    }
+}
+
+impl Pattern {
+    /// Compiles `source` as the agent does: ECMAScript without the `u` and `v` flags (engine.md E4.1).
+    ///
+    /// # Errors
+    /// The source is no such expression, or it is larger than this tool evaluates.
+    pub fn compile(source: &JsString, options: CompileOptions) -> Result<Self, PatternError> {
+        let units = source.units();
+        let (start, flags) = if options.leading_flags { leading_flags(units) } else { (0, Flags::default()) };
+        let tree = parse::parse(units, start, flags)?;
+        let all = analysis::facts(&tree);
+        let facts = all[tree.root];
+        let first = analysis::first_units(&tree, &all);
+        let code = Code::new(&tree);
+        let tells_all =
+            !tree.nodes.iter().any(|node| matches!(node, Node::Look { child, .. } if all[*child].back_references));
+        let linear = if facts.back_references { approximate::without_references(&tree) } else { tree };
+        let linear = Linear::of(linear, tells_all);
+        Ok(Self(Arc::new(Inner { source: source.clone(), facts, code, first, linear })))
+    }
+
+    /// The source as given.
+    pub fn source(&self) -> &JsString {
+        &self.0.source
+    }
+
+    /// Whether the pattern matches every text, since it can match the empty text anywhere.
+    pub fn matches_everything(&self) -> bool {
+        self.0.facts.free_empty
+    }
+
+    /// Whether the pattern can match without reading a unit, perhaps only at some places.
+    pub fn can_match_empty(&self) -> bool {
+        self.0.facts.min == 0
+    }
+
+    /// Whether text after a match can undo it: the pattern has `$`, `\b`, `\B` or a look-ahead. Other patterns, once they
+    /// match, match however the stream goes on and wherever it is cut.
+    pub fn is_end_sensitive(&self) -> bool {
+        self.0.facts.end_sensitive
+    }
+
+    /// Whether the pattern is left to the step-counted backtracker: it has back-references, or is too large for the
+    /// automaton. Only such a pattern can be [`super::Verdict::Undecided`].
+    pub fn needs_backtracking(&self) -> bool {
+        self.0.facts.back_references || self.0.linear.is_none()
+    }
+
+    /// Whether the pattern has back-references.
+    pub fn has_back_references(&self) -> bool {
+        self.0.facts.back_references
+    }
+
+    /// Decides one whole text by backtracking, with `steps` steps at most: slower than a [`super::Scanner`], and
+    /// independent of it.
+    pub fn test(&self, text: &[u16], steps: u64) -> Verdict {
+        match self.search(text, 0, &mut steps.clone()) {
+            Search::Nothing => Verdict::No,
+            Search::Found { at_end: true, .. } => Verdict::Tentative,
+            Search::Found { at_end: false, .. } => Verdict::Confirmed,
+            Search::OutOfSteps => Verdict::Undecided,
+        }
+    }
+
+    /// What the automaton is built from: the pattern itself, or, when it has back-references, an over-approximation.
+    /// Nothing when it is too large.
+    pub(super) fn linear(&self) -> Option<&Linear> {
+        self.0.linear.as_ref()
+    }
+
+    /// Backtracks from `from` on.
+    pub(super) fn search(&self, text: &[u16], from: usize, budget: &mut u64) -> Search {
+        backtrack::search(&self.0.code, self.0.first.as_ref(), text, from, budget)
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Pattern").field(&self.0.source).finish()
+    }
+}
+
+/// A leading `(?` + `i`, `m`, `s` letters + `)`: its length, and the flags.
+fn leading_flags(source: &[u16]) -> (usize, Flags) {
+    let mut flags = Flags::default();
+    let letter = |index: usize| source.get(index).and_then(|&unit| char::from_u32(u32::from(unit)));
+    if (letter(0), letter(1)) == (Some('('), Some('?')) {
+        for at in 2.. {
+            match letter(at) {
+                Some('i') => flags.ignore_case = true,
+                Some('m') => flags.multiline = true,
+                Some('s') => flags.dot_all = true,
+                Some(')') if at > 2 => return (at + 1, flags),
+                _ => break,
+            }
+        }
+    }
+    (0, Flags::default())
+}
