@@ -1,10 +1,11 @@
 //! The report of an audit, as data and as the JSON of cli.md section 4.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
 
 use crate::diagnostic::Diagnostic;
 use crate::json_object;
-use crate::session::{Context, EntryKind, Role, Session, SessionError, Shown as ShownPart};
+use crate::session::{Context, Role, Session, SessionError, Shown as ShownPart};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
@@ -33,8 +34,8 @@ pub struct AuditReport {
     pub by_type: BTreeMap<JsString, usize>,
     /// Id of the leaf.
     pub leaf: Option<JsString>,
-    /// Ids from root to leaf.
-    pub branch: Vec<JsString>,
+    /// Indexes of the entries from root to leaf.
+    pub branch: Vec<u32>,
     /// Labels by target id.
     pub labels: BTreeMap<JsString, JsString>,
     /// Rules that a resume at the leaf restores.
@@ -113,10 +114,8 @@ pub struct MessageTotals {
 pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<AuditReport, SessionError> {
     let subject = Subject::new(session, options)?;
     let id = |at: usize| session.entry(at).and_then(|entry| entry.id());
-    let turns = Turns::count(&subject, &subject.branch, |at| wanted(&subject, at));
-    let path: Vec<usize> = subject.branch.iter().map(|at| *at as usize).collect();
-    let part = session.shown(&path)?;
-    drop(path);
+    let turns = Turns::count(&subject, &subject.branch);
+    let part = session.shown(&subject.branch)?;
     let rules = summaries(&subject, &turns, &part);
     let mut findings = session.diagnostics().to_vec();
     findings.extend(check::run(&subject, &turns, &rules)?);
@@ -131,29 +130,15 @@ pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<Aud
         entries: session.len(),
         by_type: session.entry_totals(),
         leaf: subject.leaf.and_then(id),
-        branch: subject.branch.iter().filter_map(|at| id(*at as usize)).collect(),
         labels: session.labels()?,
         injected_rules: if persists { recorded_rules.clone() } else { Vec::new() },
         recorded_rules,
         injections: injections(&subject, &turns),
         messages: totals(&subject, &turns),
         context: if options.context { Some(session.context(subject.leaf)?) } else { None },
+        branch: subject.branch,
         rules,
         findings,
-    })
-}
-
-/// The entries whose place on the branch matters.
-pub(super) fn wanted(subject: &Subject<'_>, at: usize) -> bool {
-    subject.entry(at).is_some_and(|entry| {
-        entry.kind() == Some(EntryKind::TtsrInjection)
-            || entry.role() == Role::Assistant
-                && subject
-                    .recorded
-                    .iter()
-                    .any(|recorded| recorded.evidence.iter().any(|(_, evidence)| evidence.matched == Some(at)))
-            || entry.is_injection_message()
-            || entry.begins_with_reminder()
     })
 }
 
@@ -244,6 +229,34 @@ fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
 impl AuditReport {
     /// The report as JSON of schema `ttsr.session/1` (cli.md section 4). Entries are named by id.
     pub fn to_json(&self, session: &Session) -> Value {
+        let ids = self.branch.iter().map(|at| or_null(session.entry(*at as usize).and_then(|entry| entry.id())));
+        self.members(session, list(ids)).into()
+    }
+
+    /// Writes [`AuditReport::to_json`] without holding the ids of a long branch in memory.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write_json(&self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
+        let members = self.members(session, Value::Null);
+        for (at, (key, value)) in members.iter().enumerate() {
+            out.write_all(if at == 0 { b"{" } else { b"," })?;
+            write!(out, "{}:", Value::String(key.clone()).to_json())?;
+            if *key != "branch" {
+                out.write_all(value.to_json().as_bytes())?;
+                continue;
+            }
+            for (position, at) in self.branch.iter().enumerate() {
+                out.write_all(if position == 0 { b"[" } else { b"," })?;
+                let id = or_null(session.entry(*at as usize).and_then(|entry| entry.id()));
+                out.write_all(id.to_json().as_bytes())?;
+            }
+            out.write_all(if self.branch.is_empty() { b"[]" } else { b"]" })?;
+        }
+        out.write_all(b"}\n")
+    }
+
+    fn members(&self, session: &Session, branch: Value) -> Object {
         let id = |at: usize| or_null(session.entry(at).and_then(|entry| entry.id()));
         let by_type: Object = self.by_type.iter().map(|(name, count)| (name.clone(), *count)).collect();
         let labels: Object = self.labels.iter().map(|(target, label)| (target.clone(), label.clone())).collect();
@@ -268,7 +281,7 @@ impl AuditReport {
             "title": or_null(self.title.clone()),
             "entries": json_object! {"total": self.entries, "by_type": by_type},
             "leaf": or_null(self.leaf.clone()),
-            "branch": list(self.branch.iter().cloned()),
+            "branch": branch,
             "labels": labels,
             "messages": messages,
             "injected_rules": list(self.injected_rules.iter().cloned()),
@@ -280,7 +293,6 @@ impl AuditReport {
             })),
             "findings": list(self.findings.iter().map(finding_json)),
         }
-        .into()
     }
 }
 

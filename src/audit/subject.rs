@@ -39,7 +39,6 @@ impl Recorded {
 #[derive(Debug)]
 pub(super) struct Shown {
     pub(super) entry: usize,
-    pub(super) on_branch: bool,
     /// Whether it is a message of its own, not a tool result.
     pub(super) is_message: bool,
     pub(super) tags: Vec<Tag>,
@@ -61,12 +60,14 @@ pub(super) struct Subject<'a> {
     pub(super) shown: Vec<Shown>,
     /// Assistant messages that rules interrupted, and what their error message says behind the colon.
     pub(super) interrupted: BTreeMap<usize, JsString>,
+    /// The entries whose place on a branch matters: those above, and the messages that broke a rule.
+    pub(super) places: BTreeSet<usize>,
 }
 
 impl<'a> Subject<'a> {
     pub(super) fn new(session: &'a Session, options: &'a AuditOptions<'a>) -> Result<Self, SessionError> {
         let leaf = options.leaf.or_else(|| session.leaf());
-        let branch: Vec<u32> = session.branch(leaf).into_iter().map(|at| at as u32).collect();
+        let branch = session.path(leaf);
         let mut on_branch = vec![0_u64; session.len() / 64 + 1];
         for at in &branch {
             on_branch[*at as usize / 64] |= 1 << (at % 64);
@@ -81,6 +82,7 @@ impl<'a> Subject<'a> {
             recorded: Vec::new(),
             shown: Vec::new(),
             interrupted: BTreeMap::new(),
+            places: BTreeSet::new(),
         };
         subject.collect()?;
         Ok(subject)
@@ -125,6 +127,10 @@ impl<'a> Subject<'a> {
             let found = names.map(|name| (name.clone(), evidence::find(self, recorded.entry, name))).collect();
             self.recorded[at].evidence = found;
         }
+        let recorded = self.recorded.iter().map(|recorded| recorded.entry);
+        let matched =
+            self.recorded.iter().flat_map(|recorded| &recorded.evidence).filter_map(|(_, found)| found.matched);
+        self.places = recorded.chain(self.shown.iter().map(|shown| shown.entry)).chain(matched).collect();
         Ok(())
     }
 
@@ -151,7 +157,6 @@ impl<'a> Subject<'a> {
         let rules = member("details").and_then(|details| details.get("rules")).and_then(Value::as_array);
         Ok(Shown {
             entry: entry.index(),
-            on_branch: self.is_on_branch(entry.index()),
             is_message,
             tags: tags(&text),
             details: rules.unwrap_or_default().iter().filter_map(Value::as_string).cloned().collect(),

@@ -29,8 +29,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Counts along `branch` and marks the entries that `wanted` names.
-    pub(super) fn count(subject: &Subject<'_>, branch: &[u32], wanted: impl Fn(usize) -> bool) -> Self {
+    /// Counts along `branch` and marks the places that matter.
+    pub(super) fn count(subject: &Subject<'_>, branch: &[u32]) -> Self {
         let mut marks = BTreeMap::new();
         let mut mark = Mark::default();
         // The running turn, and whether a rule interrupted it.
@@ -51,7 +51,7 @@ impl Turns {
                 mark.process += 1;
                 mark.process_start = mark.ended;
             }
-            if wanted(entry.index()) {
+            if subject.places.contains(&entry.index()) {
                 marks.insert(entry.index(), mark);
             }
             if entry.role() == Role::Assistant {
@@ -65,7 +65,7 @@ impl Turns {
         Self { marks, end: mark }
     }
 
-    /// Where an entry stands, when it was wanted and is on the branch.
+    /// Where an entry stands, when it is one of the places and on the branch.
     pub(super) fn mark(&self, at: usize) -> Option<&Mark> {
         self.marks.get(&at)
     }

@@ -25,7 +25,8 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Mutex;
 
-pub use context::{Context, ContextMessage, Shown};
+pub(crate) use context::Shown;
+pub use context::{Context, ContextMessage};
 pub use error::{ReadError, Refusal, RefusedStep, SessionError};
 pub use kind::{EntryKind, Role};
 pub use name::{directory_name, file_name};

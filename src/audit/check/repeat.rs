@@ -8,7 +8,6 @@ use crate::settings::RepeatMode;
 use crate::text::JsString;
 
 use super::super::evidence::{Evidence, EvidenceKind};
-use super::super::report::wanted;
 use super::super::subject::Subject;
 use super::super::turns::{Mark, Turns};
 use super::{Check, Input, finding, named};
@@ -27,9 +26,8 @@ impl Check for Repeat {
         audit_branch(input.subject, input.turns, findings);
         if input.subject.options.all_branches {
             for leaf in other_leaves(input.subject) {
-                let branch: Vec<u32> =
-                    input.subject.session.branch(Some(leaf)).into_iter().map(|at| at as u32).collect();
-                let turns = Turns::count(input.subject, &branch, |at| wanted(input.subject, at));
+                let branch = input.subject.session.path(Some(leaf));
+                let turns = Turns::count(input.subject, &branch);
                 let mut own = Vec::new();
                 audit_branch(input.subject, &turns, &mut own);
                 // Branches share their beginning.
