@@ -4,6 +4,7 @@ mod engine;
 mod globs;
 mod lifecycle;
 mod patterns;
+mod recordings;
 mod rules;
 mod sessions;
 mod support;

@@ -32,8 +32,8 @@ impl Random {
 
 /// Units that texts and literals are made of: the front ones often, the others now and then.
 const UNITS: [u16; 22] = [
-    0x61, 0x62, 0x63, 0x41, 0x20, 0x0A, 0x42, 0x31, 0x5F, 0xD83D, 0xDE00, 0xE9, 0xC9, 0x0D, 0x2028, 0x3C3, 0x3C2, 0x17F,
-    0x212A, 0x73, 0x6B, 0x2D,
+    0x61, 0x62, 0x63, 0x41, 0x20, 0x0A, 0x42, 0x31, 0x5F, 0xD83D, 0xDE00, 0xE9, 0xC9, 0x0D, 0x2028, 0x3C3, 0x3C2,
+    0x17F, 0x212A, 0x73, 0x6B, 0x2D,
 ];
 
 /// Units that fold in a way that the other engine gets wrong.
@@ -160,8 +160,7 @@ impl Generated {
             }
         }
         if random.chance(30) {
-            let quantifier =
-                *random.pick(&["*", "+", "?", "{2}", "{0,2}", "{1,3}", "{2,}", "{0}", "{3,5}", "{0,4}"]);
+            let quantifier = *random.pick(&["*", "+", "?", "{2}", "{0,2}", "{1,3}", "{2,}", "{0}", "{3,5}", "{0,4}"]);
             self.both(quantifier);
             if random.chance(25) {
                 self.both("?");
