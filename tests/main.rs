@@ -1,7 +1,9 @@
 //! The one integration test binary. Each module runs the cases of one folder of `testdata` or one property.
 
 mod engine;
+mod generated;
 mod globs;
+mod layers;
 mod lifecycle;
 mod patterns;
 mod recordings;
