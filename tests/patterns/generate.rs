@@ -116,7 +116,7 @@ impl Generated {
             0..=34 => self.literal(random),
             35..=52 => self.class(random),
             53..=60 => {
-                self.both(random.pick(&["^", "$", "\\b", "\\B"]));
+                self.both(*random.pick(&["^", "$", "\\b", "\\B"]));
                 return;
             }
             61..=64 if self.groups > 0 => {
@@ -126,7 +126,7 @@ impl Generated {
             }
             _ if depth == 0 => self.literal(random),
             65..=74 => {
-                self.both(random.pick(&["(?=", "(?!"]));
+                self.both(*random.pick(&["(?=", "(?!"]));
                 self.disjunction(random, depth - 1);
                 self.both(")");
                 if random.chance(90) {
@@ -134,7 +134,7 @@ impl Generated {
                 }
             }
             75..=81 => {
-                self.both(random.pick(&["(?<=", "(?<!"]));
+                self.both(*random.pick(&["(?<=", "(?<!"]));
                 self.disjunction(random, depth - 1);
                 self.both(")");
                 return;
@@ -190,7 +190,7 @@ impl Generated {
     fn class(&mut self, random: &mut Random) {
         let fixed = [".", "\\w", "\\W", "\\d", "\\s", "\\S", "[ab]", "[^a]", "[a-c]", "[^]", "[]", "[\\w-]", "[^\\s_]"];
         if random.chance(75) {
-            self.both(random.pick(&fixed));
+            self.both(*random.pick(&fixed));
             return;
         }
         let negated = random.chance(40);
