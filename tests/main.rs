@@ -1,5 +1,6 @@
 //! The one integration test binary. Each module runs the cases of one folder of `testdata` or one property.
 
+mod audit;
 mod engine;
 mod generated;
 mod globs;

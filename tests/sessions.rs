@@ -8,6 +8,9 @@ use ttsr::text::json::{Object, Value};
 
 use crate::support;
 
+mod damage;
+mod properties;
+
 #[test]
 fn session_vectors() {
     support::run_vectors("session", |case| {
