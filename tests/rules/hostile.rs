@@ -5,7 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ttsr::rule::{Loaded, Places, RuleSet, load_paths};
+use proptest::prelude::*;
+use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleSet, load_paths};
 use ttsr::settings::{Lifecycle, Settings};
 
 fn load(path: &Path) -> Loaded {
@@ -123,4 +124,110 @@ fn paths_that_cannot_be_used_are_failures() {
     assert_eq!((loaded.rules.len(), loaded.failures.len()), if readable { (1, 0) } else { (0, 1) });
     let loaded = load(root.path());
     assert_eq!((loaded.rules.len(), loaded.diagnostics.len()), if readable { (1, 0) } else { (0, 1) });
+}
+
+/// Scraps of YAML, fences, comments and line ends.
+fn scrap() -> impl Strategy<Value = String> {
+    let scraps = [
+        "---",
+        "\n",
+        "\n---\n",
+        "\r\n",
+        "\r",
+        "\t",
+        "  ",
+        " ",
+        ": ",
+        ":",
+        "- ",
+        "-",
+        "? ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ", ",
+        ",",
+        "&a ",
+        "*a",
+        "<<: ",
+        "!x ",
+        "!!str ",
+        "!!int",
+        "!<tag:x>",
+        "%YAML 1.2",
+        "|",
+        ">-",
+        "|2",
+        "\"",
+        "'",
+        "\\",
+        "\\u00e9",
+        "\\ud83d",
+        "#",
+        " # c",
+        "condition",
+        "scope",
+        "globs",
+        "ast-condition",
+        "a",
+        "é",
+        "😀",
+        "\u{FEFF}",
+        "\u{85}",
+        "\u{2028}",
+        "\0",
+        "<!--",
+        "-->",
+        "...",
+        "null",
+        "1e3",
+        "*.ts",
+        "tool:edit(",
+        ")",
+        "(?i)",
+        "`",
+        "@",
+        "~",
+    ];
+    prop_oneof![9 => prop::sample::select(scraps.to_vec()).prop_map(str::to_owned), 1 => any::<char>().prop_map(String::from)]
+}
+
+proptest! {
+    /// Reading ends, findings lie within the text, and what is said to be written somewhere is written there.
+    #[test]
+    fn any_text_is_read(scraps in prop::collection::vec(scrap(), 0..40), fenced in any::<bool>()) {
+        let text = scraps.concat();
+        let text = if fenced { format!("---\n{text}\n---\nbody") } else { text };
+        for lifecycle in [Lifecycle::V1, Lifecycle::V3] {
+            let semantics = lifecycle.semantics();
+            let file = RuleFile::read("r.md", text.clone().into_bytes(), &semantics);
+            for member in file.frontmatter.iter().flat_map(|matter| &matter.members) {
+                let written = &file.text()[member.value.span.clone()];
+                if let ttsr::rule::Yaml::String(value) = &member.value.value
+                    && member.value.style == ttsr::rule::Style::Plain
+                    && value.chars().all(|one| one.is_ascii_alphanumeric())
+                    && !written.contains("<!--")
+                    && !written.starts_with(['*', '!', '&', '"'])
+                {
+                    prop_assert_eq!(written, value);
+                }
+                prop_assert!(file.text().get(member.key_span.clone()).is_some());
+            }
+            let rule = Rule::from_file("r.md", "/r.md".into(), file, &semantics);
+            let set = RuleSet::register([rule], &Settings::default(), &semantics, None);
+            for finding in set.diagnostics {
+                let place = finding.place;
+                prop_assert!(place.is_none_or(|place| place.start <= place.end && place.end.offset <= text.len()));
+            }
+            set.inventory[0].to_json(None);
+        }
+    }
+
+    /// No glob and no path makes the matcher fail.
+    #[test]
+    fn any_glob_is_matched(glob in prop::collection::vec(scrap(), 0..12), path in "[a-c./\\\\é😀]{0,12}") {
+        let glob = ttsr::glob::PathGlob::new(&glob.concat().into());
+        glob.takes(&path.into());
+    }
 }
