@@ -95,34 +95,35 @@ impl Generated {
         }
     }
 
-    fn disjunction(&mut self, random: &mut Random, depth: usize) {
-        self.sequence(random, depth);
+    /// Each part tells whether it can match the empty text.
+    fn disjunction(&mut self, random: &mut Random, depth: usize) -> bool {
+        let mut can_be_empty = self.sequence(random, depth);
         while random.chance(25) {
             self.both("|");
-            self.sequence(random, depth);
+            can_be_empty |= self.sequence(random, depth);
         }
+        can_be_empty
     }
 
-    fn sequence(&mut self, random: &mut Random, depth: usize) {
+    fn sequence(&mut self, random: &mut Random, depth: usize) -> bool {
         let length = *random.pick(&[0, 1, 1, 2, 2, 3, 4]);
-        for _ in 0..length {
-            self.term(random, depth);
-        }
+        (0..length).fold(true, |empty, _| self.term(random, depth) && empty)
     }
 
-    fn term(&mut self, random: &mut Random, depth: usize) {
+    fn term(&mut self, random: &mut Random, depth: usize) -> bool {
         let kind = random.below(100);
-        match kind {
+        let mut can_be_empty = match kind {
             0..=34 => self.literal(random),
             35..=52 => self.class(random),
             53..=60 => {
                 self.both(*random.pick(&["^", "$", "\\b", "\\B"]));
-                return;
+                return true;
             }
             61..=64 if self.groups > 0 => {
                 let group = random.below(self.groups + 1) + 1;
                 // A digit that follows must not join the number.
                 self.both(&format!("(?:\\{group})"));
+                true
             }
             _ if depth == 0 => self.literal(random),
             65..=74 => {
@@ -130,45 +131,55 @@ impl Generated {
                 self.disjunction(random, depth - 1);
                 self.both(")");
                 if random.chance(90) {
-                    return;
+                    return true;
                 }
+                true
             }
             75..=81 => {
                 self.both(*random.pick(&["(?<=", "(?<!"]));
                 self.disjunction(random, depth - 1);
                 self.both(")");
-                return;
+                return true;
             }
             82..=90 => {
                 self.groups += 1;
                 let name = if random.chance(25) { format!("?<g{}>", self.groups) } else { String::new() };
                 self.both(&format!("({name}"));
-                self.disjunction(random, depth - 1);
+                let can_be_empty = self.disjunction(random, depth - 1);
                 self.both(")");
+                can_be_empty
             }
             91..=93 => {
                 let modifier = *random.pick(&["(?i:", "(?-i:", "(?s:", "(?m:", "(?ms-i:"]);
                 self.ignores_case |= modifier == "(?i:";
                 self.both(modifier);
-                self.disjunction(random, depth - 1);
+                let can_be_empty = self.disjunction(random, depth - 1);
                 self.both(")");
+                can_be_empty
             }
             _ => {
                 self.both("(?:");
-                self.disjunction(random, depth - 1);
+                let can_be_empty = self.disjunction(random, depth - 1);
                 self.both(")");
+                can_be_empty
             }
-        }
+        };
         if random.chance(30) {
             let quantifier = *random.pick(&["*", "+", "?", "{2}", "{0,2}", "{1,3}", "{2,}", "{0}", "{3,5}", "{0,4}"]);
             self.both(quantifier);
             if random.chance(25) {
                 self.both("?");
             }
+            if can_be_empty {
+                // The other engine repeats some empty rounds for ever.
+                self.other = None;
+            }
+            can_be_empty |= quantifier == "*" || quantifier == "?" || quantifier.starts_with("{0");
         }
+        can_be_empty
     }
 
-    fn literal(&mut self, random: &mut Random) {
+    fn literal(&mut self, random: &mut Random) -> bool {
         let unit = unit(random);
         self.odd |= ODD.contains(&unit);
         if (0xD800..0xE000).contains(&unit) || random.chance(5) {
@@ -185,13 +196,14 @@ impl Generated {
         } else {
             self.both(&char::from_u32(u32::from(unit)).unwrap_or('a').to_string());
         }
+        false
     }
 
-    fn class(&mut self, random: &mut Random) {
+    fn class(&mut self, random: &mut Random) -> bool {
         let fixed = [".", "\\w", "\\W", "\\d", "\\s", "\\S", "[ab]", "[^a]", "[a-c]", "[^]", "[]", "[\\w-]", "[^\\s_]"];
         if random.chance(75) {
             self.both(*random.pick(&fixed));
-            return;
+            return false;
         }
         let negated = random.chance(40);
         let mut members: Vec<u16> = (0..random.below(3) + 1).map(|_| unit(random)).collect();
@@ -211,5 +223,6 @@ impl Generated {
             Some(other) => other.push_str(&format!("[{}{escaped}]", if negated { "^" } else { "" })),
             None => {}
         }
+        false
     }
 }

@@ -172,7 +172,10 @@ fn accepted_sources_equal_those_of_another_engine() {
     for seed in first..first + SETS {
         let random = &mut Random::new(seed);
         let source: String = (0..random.below(7) + 1).map(|_| *random.pick(&pieces)).collect();
-        // A leading flag group is no part of the grammar.
+        // The other engine lets `\b` be repeated, which is no term of the grammar.
+        if ["*", "+", "?", "{1"].iter().any(|quantifier| source.contains(&format!("\\b{quantifier}"))) {
+            continue;
+        }
         let ours = compile(&JsString::from(source.as_str()));
         let theirs = regress::Regex::new(&source);
         assert_eq!(ours.is_ok(), theirs.is_ok(), "seed {seed}: `{source}`: {ours:?}, {:?}", theirs.err());
