@@ -1,5 +1,7 @@
 //! The one integration test binary. Each module runs the cases of one folder of `testdata` or one property.
 
+#![expect(unreachable_pub, reason = "the modules of one test binary use each other")]
+
 mod audit;
 mod engine;
 mod generated;
@@ -7,6 +9,7 @@ mod globs;
 mod layers;
 mod lifecycle;
 mod patterns;
+mod readme;
 mod recordings;
 mod rules;
 mod sessions;
