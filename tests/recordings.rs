@@ -350,8 +350,8 @@ fn hit_messages(entries: &[Value]) -> Vec<usize> {
         if message.role() == "user" {
             last_finished = None;
         }
-        if message.role() == "toolResult" && !is_placeholder(&message) {
-            // The tools of the finished message ran: no abort was on its way.
+        if message.role() == "toolResult" && message.raw.get("isError").and_then(Value::as_bool) != Some(true) {
+            // A tool of the finished message ran: no abort was on its way.
             last_finished = None;
         }
         if !message.is_assistant() {
@@ -367,12 +367,6 @@ fn hit_messages(entries: &[Value]) -> Vec<usize> {
         }
     }
     hit
-}
-
-/// Whether a tool result only says that the call was aborted.
-fn is_placeholder(result: &Message) -> bool {
-    let is_error = result.raw.get("isError").and_then(Value::as_bool) == Some(true);
-    is_error && result.text().contains("aborted")
 }
 
 fn told_message(message: &Message, role: &str) -> String {

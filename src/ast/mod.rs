@@ -1,9 +1,16 @@
 //! Structural patterns on syntax trees (engine.md E5.7, E5.8).
 //!
-//! The door to ast-grep: nothing of it shows outside this folder.
+//! The door to ast-grep and tree-sitter: nothing of them shows outside this folder. Grammars are loaded when a run
+//! needs them; one that this build lacks is told by [`support`] and [`Outcome::NoGrammar`].
 
+mod document;
+mod grammar;
 mod language;
+mod pattern;
+mod search;
 mod set;
+mod snapshot;
 
-pub use language::{Support, language_of, support};
-pub use set::{AstSet, Hit, Outcome, Snapshot, check_pattern};
+pub use language::{Support, accepted_aliases, aliases_without_grammar, language_of, support};
+pub use set::{AstSet, Hit, Outcome, check_pattern};
+pub use snapshot::Snapshot;

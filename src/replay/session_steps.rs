@@ -139,9 +139,9 @@ impl SessionSteps {
     fn assistant(&mut self, origin: Origin, message: Message) {
         if is_empty_abort(&message)
             && names_matched_rules(&message)
-            && let Some(turn) = &mut self.open
+            && let Some(turn) = self.open.as_mut().filter(|turn| turn.results.iter().all(|(_, result)| is_error(result)))
         {
-            // A late abort: the message before was interrupted after its end.
+            // A late abort: the message before was interrupted after its end, and none of its tools ran.
             turn.interrupted = true;
             return;
         }
@@ -199,6 +199,10 @@ impl SessionSteps {
             self.done.push_back(Step::Turn(turn));
         }
     }
+}
+
+fn is_error(result: &Message) -> bool {
+    result.raw.get("isError").and_then(Value::as_bool) == Some(true)
 }
 
 fn same_names(a: &[JsString], b: &[JsString]) -> bool {

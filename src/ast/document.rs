@@ -1,0 +1,149 @@
+//! [`Document`]: a text with its syntax tree, parsed within a budget.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use ast_grep_core::Doc;
+use ast_grep_core::source::Edit;
+use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
+
+use super::grammar::Grammar;
+
+/// Longer sources are not parsed: a tree takes many times the memory of its text.
+pub(super) const MAX_SOURCE_BYTES: usize = 4 << 20;
+
+/// Patterns that nest deeper are not compiled: the matcher recurses over them.
+const MAX_PATTERN_DEPTH: usize = 256;
+
+/// Longer patterns are not compiled.
+const MAX_PATTERN_BYTES: usize = 1 << 16;
+
+/// How often a parser reports before it is stopped, at least.
+const MIN_REPORTS: usize = 20_000;
+
+/// How often a parser may report for each byte of the text. It reports once in about a hundred steps and takes a few
+/// steps for each token, unless it recovers from errors in many ways at once.
+const REPORTS_PER_BYTE: usize = 1;
+
+/// Why a text has no tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ParseError {
+    #[error("the source is longer than {} bytes", MAX_SOURCE_BYTES)]
+    TooLong,
+    #[error("parsing took more steps than its budget allows")]
+    Budget,
+    #[error("the grammar cannot be used")]
+    Grammar,
+}
+
+/// A text and its tree. Copies share both.
+#[derive(Clone)]
+pub(super) struct Document {
+    text: Arc<String>,
+    tree: Tree,
+    grammar: Grammar,
+}
+
+impl Document {
+    pub(super) fn new(text: Arc<String>, tree: Tree, grammar: Grammar) -> Self {
+        Self { text, tree, grammar }
+    }
+
+    /// The tree.
+    pub(super) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The document that a pattern is made of.
+    pub(super) fn of_pattern(source: &str, grammar: Grammar) -> Result<Self, String> {
+        if source.len() > MAX_PATTERN_BYTES {
+            return Err(format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes"));
+        }
+        let tree = parse(source, grammar, None).map_err(|error| error.to_string())?;
+        if depth(&tree, MAX_PATTERN_DEPTH) > MAX_PATTERN_DEPTH {
+            return Err(format!("the pattern nests deeper than {MAX_PATTERN_DEPTH} levels"));
+        }
+        Ok(Self::new(Arc::new(source.to_owned()), tree, grammar))
+    }
+}
+
+impl Doc for Document {
+    type Source = String;
+    type Lang = Grammar;
+    type Node<'r> = Node<'r>;
+
+    fn get_lang(&self) -> &Grammar {
+        &self.grammar
+    }
+
+    fn get_source(&self) -> &String {
+        &self.text
+    }
+
+    fn do_edit(&mut self, _edit: &Edit<String>) -> Result<(), String> {
+        Err("documents are not edited".to_owned())
+    }
+
+    fn root_node(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
+    fn get_node_text<'a>(&'a self, node: &Node<'a>) -> Cow<'a, str> {
+        // A few grammars report ranges past the end or inside a character.
+        Cow::Borrowed(self.text.get(node.byte_range()).unwrap_or_default())
+    }
+}
+
+/// Parses a text, reusing the parts of an old tree that an edit left alone.
+pub(super) fn parse(text: &str, grammar: Grammar, old: Option<&Tree>) -> Result<Tree, ParseError> {
+    if text.len() > MAX_SOURCE_BYTES {
+        return Err(ParseError::TooLong);
+    }
+    let mut parser = Parser::new();
+    let language = grammar.load().ok_or(ParseError::Grammar)?;
+    parser.set_language(&language).map_err(|_| ParseError::Grammar)?;
+    let mut reports = 0_usize;
+    let allowed = MIN_REPORTS + text.len() * REPORTS_PER_BYTE;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        reports += 1;
+        if reports > allowed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut read = |at: usize, _: Point| text.as_bytes().get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, old, Some(options)).ok_or(ParseError::Budget)
+}
+
+/// The depth of a tree, counted no further than just above `limit`.
+pub(super) fn depth(tree: &Tree, limit: usize) -> usize {
+    let mut cursor = tree.walk();
+    let (mut deepest, mut level) = (1, 1);
+    loop {
+        if cursor.goto_first_child() {
+            level += 1;
+            deepest = deepest.max(level);
+            if deepest > limit {
+                return deepest;
+            }
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return deepest;
+            }
+            level -= 1;
+        }
+    }
+}
+
+/// The edit that replaces everything from `start` on. Points are those of the texts before and after.
+pub(super) fn tail_edit(start: (usize, Point), old_end: (usize, Point), new_end: (usize, Point)) -> InputEdit {
+    InputEdit {
+        start_byte: start.0,
+        old_end_byte: old_end.0,
+        new_end_byte: new_end.0,
+        start_position: start.1,
+        old_end_position: old_end.1,
+        new_end_position: new_end.1,
+    }
+}

@@ -1,0 +1,143 @@
+//! [`Grammar`]: the grammars of this build, those of ast-grep and further ones alike.
+
+use std::borrow::Cow;
+
+use ast_grep_core::language::Language;
+use ast_grep_core::matcher::{Pattern, PatternBuilder, PatternError};
+use ast_grep_core::meta_var::MetaVariable;
+use ast_grep_core::tree_sitter::TSLanguage;
+use ast_grep_language::{LanguageExt, SupportLang};
+
+use super::document::Document;
+
+/// A grammar that is built in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Grammar {
+    /// One that ast-grep brings, with its treatment of metavariables.
+    Builtin(SupportLang),
+    /// One of a crate of its own, with patterns parsed as they stand.
+    Extra(Extra),
+}
+
+impl Grammar {
+    /// Whether this build has it.
+    pub(super) fn is_built_in(self) -> bool {
+        match self {
+            Self::Builtin(language) => {
+                use SupportLang as S;
+                let common = matches!(
+                    language,
+                    S::Bash | S::Go | S::Java | S::JavaScript | S::Json | S::Python | S::Rust | S::Tsx | S::TypeScript
+                );
+                cfg!(feature = "languages-all") || (cfg!(feature = "languages-common") && common)
+            }
+            Self::Extra(language) => language.load().is_some(),
+        }
+    }
+
+    /// The language for the parser. Only for grammars that are built in.
+    pub(super) fn load(self) -> Option<TSLanguage> {
+        match self {
+            Self::Builtin(language) => self.is_built_in().then(|| language.get_ts_language()),
+            Self::Extra(language) => language.load(),
+        }
+    }
+}
+
+macro_rules! extras {
+    ($($name:ident = $language:expr),* $(,)?) => {
+        /// Languages that ast-grep does not bring.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(super) enum Extra {
+            $($name),*
+        }
+
+        impl Extra {
+            #[cfg(feature = "languages-all")]
+            fn load(self) -> Option<TSLanguage> {
+                Some(match self {
+                    $(Self::$name => $language.into()),*
+                })
+            }
+
+            #[cfg(not(feature = "languages-all"))]
+            fn load(self) -> Option<TSLanguage> {
+                None
+            }
+        }
+    };
+}
+
+extras! {
+    Astro = tree_sitter_astro_next::LANGUAGE,
+    Clojure = tree_sitter_clojure_orchard::LANGUAGE,
+    CMake = tree_sitter_cmake::LANGUAGE,
+    Containerfile = tree_sitter_containerfile::LANGUAGE,
+    Diff = tree_sitter_diff::LANGUAGE,
+    Elisp = tree_sitter_elisp::LANGUAGE,
+    Erlang = tree_sitter_erlang::LANGUAGE,
+    Fortran = tree_sitter_fortran::LANGUAGE,
+    GraphQl = tree_sitter_graphql::LANGUAGE,
+    Ini = tree_sitter_ini::LANGUAGE,
+    Julia = tree_sitter_julia::LANGUAGE,
+    Make = tree_sitter_make::LANGUAGE,
+    ObjectiveC = tree_sitter_objc::LANGUAGE,
+    OCaml = tree_sitter_ocaml::LANGUAGE_OCAML,
+    Odin = tree_sitter_odin::LANGUAGE,
+    PowerShell = tree_sitter_powershell::LANGUAGE,
+    Properties = tree_sitter_properties::LANGUAGE,
+    Protobuf = tree_sitter_proto::LANGUAGE,
+    R = tree_sitter_r::LANGUAGE,
+    Regex = tree_sitter_regex::LANGUAGE,
+    Sql = tree_sitter_sequel::LANGUAGE,
+    Starlark = tree_sitter_starlark::LANGUAGE,
+    Svelte = tree_sitter_svelte_ng::LANGUAGE,
+    TlaPlus = tree_sitter_tlaplus::LANGUAGE,
+    Toml = tree_sitter_toml_ng::LANGUAGE,
+    Verilog = tree_sitter_verilog::LANGUAGE,
+    Vue = tree_sitter_vue_updated::language(),
+    Xml = tree_sitter_xml::LANGUAGE_XML,
+    Zig = tree_sitter_zig::LANGUAGE,
+}
+
+impl Grammar {
+    /// The ast-grep language whose way with metavariables this one follows. Nothing here touches its grammar.
+    fn metavariables(self) -> SupportLang {
+        match self {
+            Self::Builtin(language) => language,
+            // Patterns are parsed as they stand: `$` is the sign that a grammar sees.
+            Self::Extra(_) => SupportLang::Json,
+        }
+    }
+}
+
+/// What ast-grep asks of a language.
+impl Language for Grammar {
+    fn pre_process_pattern<'q>(&self, query: &'q str) -> Cow<'q, str> {
+        self.metavariables().pre_process_pattern(query)
+    }
+
+    fn meta_var_char(&self) -> char {
+        self.metavariables().meta_var_char()
+    }
+
+    fn expando_char(&self) -> char {
+        self.metavariables().expando_char()
+    }
+
+    fn extract_meta_var(&self, source: &str) -> Option<MetaVariable> {
+        self.metavariables().extract_meta_var(source)
+    }
+
+    fn kind_to_id(&self, kind: &str) -> u16 {
+        self.load().map_or(0, |language| language.id_for_node_kind(kind, true))
+    }
+
+    fn field_to_id(&self, field: &str) -> Option<u16> {
+        self.load()?.field_id_for_name(field).map(std::num::NonZero::get)
+    }
+
+    fn build_pattern(&self, builder: &PatternBuilder) -> Result<Pattern, PatternError> {
+        builder.build(|source| Document::of_pattern(source, *self))
+    }
+}
