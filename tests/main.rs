@@ -2,6 +2,7 @@
 
 #![expect(unreachable_pub, reason = "the modules of one test binary use each other")]
 
+mod agent;
 mod audit;
 mod engine;
 mod generated;
@@ -13,5 +14,6 @@ mod readme;
 mod recordings;
 mod rules;
 mod sessions;
+mod streams;
 mod support;
 mod tools;
