@@ -145,14 +145,16 @@ fn recorded_streams_are_read_without_findings() {
         let bytes = fs::read(&file).expect("a recording");
         assert_eq!(detect(&bytes), InputKind::Events, "{}", file.display());
         let read = read(&bytes);
-        assert_eq!(read.codes, [""; 0], "{}", file.display());
+        // An incomplete call of an aborted message may stay without a name (session.md S8.6, pitfall 2).
+        let others: Vec<_> = read.codes.iter().filter(|code| **code != "unknown-tool").collect();
+        assert_eq!(others, [&""; 0], "{}", file.display());
         let lines = bytes.iter().filter(|&&byte| byte == b'\n').count();
         assert_eq!(read.counts, StreamCounts { events: lines, malformed: 0, unknown: 0 }, "{}", file.display());
-        for event in read.events() {
-            assert!(!matches!(event, AgentEvent::ToolCallStart { name: None, .. }), "{}", file.display());
-        }
+        let is_unnamed = |event: &AgentEvent| matches!(event, AgentEvent::ToolCallStart { name: None, .. });
+        let unnamed = read.events().iter().filter(|event| is_unnamed(event)).count();
+        assert_eq!(unnamed, read.codes.len(), "{}", file.display());
     }
-    println!("{seen} recorded streams in {}", folder.display());
+    assert!(seen > 0, "no recorded streams in {}", folder.display());
 }
 
 const UPDATE: &str = r#"{"type":"message_update","assistantMessageEvent":"#;
@@ -215,6 +217,23 @@ fn an_aborted_call_that_is_never_named_is_unknown() {
         })
         .collect();
     assert_eq!(names, [(0, None), (1, Some("read".into()))]);
+}
+
+#[test]
+fn a_late_message_start_names_a_call_that_never_ends() {
+    let start = r#"{"type":"message_start","message":{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"toolCall","id":"c","name":"bash","arguments":{}}]}}"#;
+    let text = [
+        start.to_owned() + "\n",
+        update(r#"{"type":"text_delta","contentIndex":0,"delta":"a"}"#),
+        update(r#"{"type":"toolcall_start","contentIndex":1}"#),
+        update(r#"{"type":"toolcall_delta","contentIndex":1,"delta":"{\"com"}"#),
+        r#"{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"a"}],"stopReason":"aborted"}}"#.to_owned(),
+    ]
+    .concat();
+    let read = read(text.as_bytes());
+    assert_eq!(read.codes, [""; 0]);
+    let start = AgentEvent::ToolCallStart { index: 1, id: Some("c".into()), name: Some("bash".into()) };
+    assert!(read.events().contains(&start));
 }
 
 #[test]
