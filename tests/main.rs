@@ -2,6 +2,7 @@
 
 #![expect(unreachable_pub, reason = "the modules of one test binary use each other")]
 
+mod agent;
 mod ast;
 mod audit;
 mod engine;
@@ -14,5 +15,6 @@ mod readme;
 mod recordings;
 mod rules;
 mod sessions;
+mod streams;
 mod support;
 mod tools;

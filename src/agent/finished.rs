@@ -1,6 +1,5 @@
 //! The messages that a scripted turn leaves behind (session.md S2.3, S5.6, S9.2).
 
-use crate::clock::Clock;
 use crate::json_object;
 use crate::message::{Message, Model, ToolCall};
 use crate::text::JsString;
@@ -77,12 +76,11 @@ pub(super) fn aborted_message(partial: Partial, abort: &Abort, model: &Model, ti
 }
 
 /// The result of a call that was complete when its message was aborted.
-pub(super) fn placeholder(call: ToolCall, abort: &Abort, clock: &mut Clock) -> Message {
+pub(super) fn placeholder(call: ToolCall, abort: &Abort, timestamp_ms: u64) -> Message {
     let reason = abort.text_for(&call.id).or_else(|| abort.reason.clone());
     let mut text = JsString::from("Tool execution was aborted: ");
     text.push_units(reason.unwrap_or_else(|| PLAIN_ABORT.into()).units());
-    clock.advance(1);
-    let mut message = Message::tool_result(call.id, call.name, text, true, clock.now_ms());
+    let mut message = Message::tool_result(call.id, call.name, text, true, timestamp_ms);
     let details = json_object! { "__synthetic": true, "source": "assistant_stop_aborted", "executed": false };
     message.raw.insert("details", Value::from(details));
     message

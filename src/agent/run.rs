@@ -68,6 +68,8 @@ pub struct ScriptedAgent {
     /// When the handoff is cancelled.
     cancel_at: Option<u64>,
     failure: Option<Failure>,
+    /// The last time stamp given to a message.
+    stamped: u64,
 }
 
 enum State {
@@ -121,6 +123,7 @@ impl ScriptedAgent {
             prompt_at: None,
             cancel_at: None,
             failure: None,
+            stamped: 0,
         }
     }
 
@@ -235,8 +238,7 @@ impl ScriptedAgent {
             return;
         };
         if message.raw.get("timestamp").is_none() {
-            clock.advance(1);
-            message.raw.insert("timestamp", clock.now_ms());
+            message.raw.insert("timestamp", self.stamp(clock));
         }
         self.origin = Origin::default();
         self.announce(AgentEvent::AgentStart);
@@ -254,9 +256,7 @@ impl ScriptedAgent {
     }
 
     fn start(&mut self, reply: Arc<ScriptReply>, clock: &mut Clock) {
-        // Each message has a time of its own, since a retry finds its target by that.
-        clock.advance(1);
-        let now = clock.now_ms();
+        let (now, timestamp) = (clock.now_ms(), self.stamp(clock));
         let at = |after: Option<u64>| after.map(|ms| now.saturating_add(ms));
         self.interrupt_at = at(reply.user_interrupt_after_ms).or(self.interrupt_at);
         self.cancel_at = at(reply.abort_handoff_after_ms).or(self.cancel_at);
@@ -266,14 +266,14 @@ impl ScriptedAgent {
         self.failure = None;
         let number = self.source.given();
         self.origin = Origin { line: Some(reply.line), message: Some(number.saturating_sub(1)), ..Origin::default() };
-        self.announce(AgentEvent::MessageStart { timestamp: Some(now as f64) });
+        self.announce(AgentEvent::MessageStart { timestamp: Some(timestamp as f64) });
         let steps = Arc::clone(&reply).steps(number, self.origin.clone());
         let mut streaming = Streaming {
             reply,
             steps: Box::new(steps),
             ahead: None,
             ahead_at: now,
-            timestamp: now,
+            timestamp,
             partial: Partial::default(),
             abort: None,
         };
@@ -337,8 +337,7 @@ impl ScriptedAgent {
         } else {
             for (index, call) in calls.into_iter().enumerate() {
                 let (text, is_error) = reply.result_of(index, &call.id);
-                clock.advance(1);
-                let result = Message::tool_result(call.id, call.name, text, is_error, clock.now_ms());
+                let result = Message::tool_result(call.id, call.name, text, is_error, self.stamp(clock));
                 self.announce(AgentEvent::ToolResult(result));
             }
         }
@@ -348,7 +347,7 @@ impl ScriptedAgent {
 
     fn give_placeholders(&mut self, calls: Vec<ToolCall>, abort: &Abort, clock: &mut Clock) {
         for call in calls {
-            let result = placeholder(call, abort, clock);
+            let result = placeholder(call, abort, self.stamp(clock));
             self.announce(AgentEvent::ToolResult(result));
         }
     }
@@ -389,6 +388,12 @@ impl ScriptedAgent {
             wait_until(clock, at);
             self.happen(Occurrence::UserInterrupt);
         }
+    }
+
+    /// A time stamp of its own for a message, since a retry finds its target by that.
+    fn stamp(&mut self, clock: &Clock) -> u64 {
+        self.stamped = clock.now_ms().max(self.stamped + 1);
+        self.stamped
     }
 
     fn announce(&mut self, event: AgentEvent) {

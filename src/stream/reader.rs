@@ -9,7 +9,7 @@ use crate::diagnostic::code::{
     UNREADABLE_STREAM,
 };
 use crate::diagnostic::{Code, Diagnostic};
-use crate::message::{AgentEvent, ContentBlock, Message};
+use crate::message::{AgentEvent, ContentBlock, Message, ToolCall};
 use crate::text::json::{JsonError, Value, parse_raw};
 use crate::text::{JsString, LineReader, Place, Position, RawLine};
 
@@ -65,6 +65,8 @@ struct OpenMessage {
     deltas: BTreeMap<usize, usize>,
     /// Content indexes of calls that have begun.
     calls: Vec<usize>,
+    /// Calls that `message_start` names by content index: printed late, it holds what streamed meanwhile.
+    named: Vec<(usize, ToolCall)>,
 }
 
 struct Unknown {
@@ -209,6 +211,9 @@ impl<R: BufRead> EventReader<R> {
         if message.string("role").is_some_and(|role| role == "assistant") {
             let timestamp = message.value("timestamp").and_then(|value| value.as_f64());
             self.begin_message(line, timestamp);
+            if let Some(open) = &mut self.open {
+                open.named = calls_of(&message);
+            }
         } else if let Some(raw) = members.object("message") {
             self.begun = Some((self.origin(line), Message::new(raw)));
         }
@@ -217,7 +222,7 @@ impl<R: BufRead> EventReader<R> {
     fn begin_message(&mut self, line: Line, timestamp: Option<f64>) {
         let number = self.messages;
         self.messages += 1;
-        self.open = Some(OpenMessage { number, deltas: BTreeMap::new(), calls: Vec::new() });
+        self.open = Some(OpenMessage { number, deltas: BTreeMap::new(), calls: Vec::new(), named: Vec::new() });
         self.push(self.origin(line), AgentEvent::MessageStart { timestamp });
     }
 
@@ -244,6 +249,7 @@ impl<R: BufRead> EventReader<R> {
                 if let Some(open) = &mut self.open {
                     open.deltas.clear();
                     open.calls.clear();
+                    open.named.clear();
                 }
                 self.push(self.origin(line), AgentEvent::StreamRestart);
             }
@@ -274,7 +280,8 @@ impl<R: BufRead> EventReader<R> {
         self.push(Origin { block: Some(index), delta: counted, ..origin }, event);
     }
 
-    /// Begins the call at `index` unless it has begun. The full form names it in the message so far.
+    /// Begins the call at `index` unless it has begun. The full form names it in the message so far, a late
+    /// `message_start` in its content; otherwise its end is waited for.
     fn begin_call(&mut self, index: usize, update: &Members<'_>, line: Line) {
         let Some(open) = &mut self.open else { return };
         if open.calls.contains(&index) {
@@ -283,10 +290,12 @@ impl<R: BufRead> EventReader<R> {
         open.calls.push(index);
         let block = update.members("partial").and_then(|partial| partial.items("content"));
         let block = block.and_then(|items| items.get(index).and_then(|raw| parse_raw(raw).ok()));
-        let (id, name) = match block.as_ref().map(ContentBlock::read) {
-            Some(ContentBlock::ToolCall(call)) if !call.name.is_blank() => (Some(call.id), Some(call.name)),
-            _ => (None, None),
+        let so_far = match block.as_ref().map(ContentBlock::read) {
+            Some(ContentBlock::ToolCall(call)) => Some(call),
+            _ => open.named.iter().find(|(at, _)| *at == index).map(|(_, call)| call.clone()),
         };
+        let named = so_far.filter(|call| !call.name.is_blank());
+        let (id, name) = named.map_or((None, None), |call| (Some(call.id), Some(call.name)));
         let origin = Origin { block: Some(index), ..self.origin(line) };
         self.push(origin, AgentEvent::ToolCallStart { index, id, name });
     }
@@ -321,13 +330,7 @@ impl<R: BufRead> EventReader<R> {
         if self.open.as_ref().is_some_and(|open| open.deltas.is_empty() && open.calls.is_empty()) {
             self.stream_whole(&message, line);
         }
-        let blocks = message.blocks().into_iter().enumerate();
-        let calls: Vec<_> = blocks
-            .filter_map(|(at, block)| match block {
-                ContentBlock::ToolCall(call) => Some((at, call)),
-                _ => None,
-            })
-            .collect();
+        let calls: Vec<(usize, ToolCall)> = message.blocks().into_iter().enumerate().filter_map(as_call).collect();
         self.name_calls(&calls, message.is_cut_short(), true);
         self.push(self.origin(line), AgentEvent::MessageEnd(message));
         self.open = None;
@@ -380,7 +383,7 @@ impl<R: BufRead> EventReader<R> {
         }
     }
 
-    fn name_calls(&mut self, calls: &[(usize, crate::message::ToolCall)], cut_short: bool, report: bool) {
+    fn name_calls(&mut self, calls: &[(usize, ToolCall)], cut_short: bool, report: bool) {
         for start in self.held.finish(calls, cut_short) {
             if report {
                 let line = start.map(|number| Line { number, offset: 0, terminated: true });
@@ -475,6 +478,17 @@ impl<R: BufRead> EventReader<R> {
         }
         self.diagnostics.push(diagnostic);
     }
+}
+
+/// The tool calls in the content of a message that is read on demand.
+fn calls_of(message: &Members<'_>) -> Vec<(usize, ToolCall)> {
+    let blocks = message.items("content").unwrap_or_default().into_iter();
+    let blocks = blocks.map(|raw| parse_raw(raw).unwrap_or(Value::Null));
+    blocks.map(|block| ContentBlock::read(&block)).enumerate().filter_map(as_call).collect()
+}
+
+fn as_call((at, block): (usize, ContentBlock)) -> Option<(usize, ToolCall)> {
+    if let ContentBlock::ToolCall(call) = block { Some((at, call)) } else { None }
 }
 
 /// How a message that is no assistant message joins the run.

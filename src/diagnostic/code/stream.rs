@@ -21,10 +21,10 @@ codes! {
         "The last line of the stream is cut, as when the program that wrote it was killed; everything before it was read.";
     MESSAGE_WITHOUT_DELTAS = 309 "message-without-deltas" Warning
         "An assistant message has content of which no delta is in the stream; each block was decided as one delta, so a match that only a part of the block gives is not seen.";
-    INCOMPLETE_FRAME = 310 "incomplete-frame" Warning
+    INCOMPLETE_FRAME = 313 "incomplete-frame" Warning
         "The parts of a split RPC frame do not make a whole event, so that event is missing.";
-    UNREADABLE_STREAM = 311 "unreadable-stream" Error
+    UNREADABLE_STREAM = 314 "unreadable-stream" Error
         "The input could not be read to its end; what was read before was decided.";
-    UNKNOWN_SCRIPT_KEY = 312 "unknown-script-key" Warning
+    UNKNOWN_SCRIPT_KEY = 315 "unknown-script-key" Warning
         "The script holds a key that this tool does not know; it was left aside.";
 }
