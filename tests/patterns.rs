@@ -1,6 +1,7 @@
 //! Conditions: the reference's verdicts, and properties against other ways to decide.
 
 mod generate;
+mod limits;
 mod properties;
 
 use std::sync::Arc;

@@ -57,6 +57,8 @@ pub struct Generated {
     pub other: Option<String>,
     pub flags: String,
     groups: usize,
+    /// Capture groups not closed yet.
+    open: Vec<usize>,
     ignores_case: bool,
     odd: bool,
 }
@@ -123,6 +125,10 @@ impl Generated {
                 let group = random.below(self.groups + 1) + 1;
                 // A digit that follows must not join the number.
                 self.both(&format!("(?:\\{group})"));
+                if self.open.contains(&group) {
+                    // The other engine takes a group for set before it is closed.
+                    self.other = None;
+                }
                 true
             }
             _ if depth == 0 => self.literal(random),
@@ -145,7 +151,9 @@ impl Generated {
                 self.groups += 1;
                 let name = if random.chance(25) { format!("?<g{}>", self.groups) } else { String::new() };
                 self.both(&format!("({name}"));
+                self.open.push(self.groups);
                 let can_be_empty = self.disjunction(random, depth - 1);
+                self.open.pop();
                 self.both(")");
                 can_be_empty
             }

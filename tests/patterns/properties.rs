@@ -176,6 +176,10 @@ fn accepted_sources_equal_those_of_another_engine() {
         if ["*", "+", "?", "{1"].iter().any(|quantifier| source.contains(&format!("\\b{quantifier}"))) {
             continue;
         }
+        // It also takes `\\k` in a class whether groups have names or not.
+        if source.contains('[') && source.contains("\\k") {
+            continue;
+        }
         let ours = compile(&JsString::from(source.as_str()));
         let theirs = regress::Regex::new(&source);
         assert_eq!(ours.is_ok(), theirs.is_ok(), "seed {seed}: `{source}`: {ours:?}, {:?}", theirs.err());

@@ -1,0 +1,120 @@
+//! Patterns and texts at the limits: nothing may panic, hang or blow up, and what has no back-reference is decided.
+
+use std::fmt::Write as _;
+
+use ttsr::pattern::{PatternErrorKind, Verdict};
+use ttsr::text::JsString;
+
+use super::{compile, scan};
+
+/// Compiles, scans in deltas, and gives the verdict.
+fn verdict(source: &str, text: &str, delta: usize) -> Verdict {
+    let pattern = compile(&JsString::from(source)).unwrap_or_else(|error| panic!("`{source:.60}`: {error:?}"));
+    scan(&pattern, JsString::from(text).units(), delta)
+}
+
+#[test]
+fn deep_nesting_costs_no_call_stack() {
+    let deep = 10_000;
+    for (open, close) in [("(", ")"), ("(?:", ")*"), ("(?:a|", ")"), ("(?=", ")"), ("(?<!", ")"), ("(", ")\\1?")] {
+        let source = format!("{}b{}", open.repeat(deep), close.repeat(deep));
+        let found = verdict(&source, "ab", 1);
+        assert!(found.is_match() || matches!(open, "(?<!"), "`{open}`: {found:?}");
+    }
+    assert!(compile(&JsString::from("(".repeat(deep))).is_err());
+    assert!(compile(&JsString::from("[".repeat(deep))).is_ok_and(|_| false) || compile(&JsString::from("[")).is_err());
+}
+
+#[test]
+fn huge_counts_compile_and_decide() {
+    for (source, text, wanted) in [
+        ("x{99999999999}", "xxx", false),
+        ("^x{0,99999999999}$", "xxx", true),
+        ("(?:){99999999999}a", "ba", true),
+        ("(?:\\b|a){99999999999}", "aaa", true),
+        ("(?:a?){2147483648}b", "aab", true),
+        ("(?:a|\\b){100,}!", "aa!", true),
+        ("(a{1000}){1000}", "aaaa", false),
+        ("^(?:a{0,1000}){1000}$", "aaaa", true),
+        ("[\\s\\S]{0,100000}b", "aab", true),
+        ("(?:(?:(?:a{1,100}){1,100}){1,100}){1,100}b", "aaab", true),
+        ("(?:x{65536}){65536}", "xxxx", false),
+        ("(?=a{100000})b|c", "abc", true),
+    ] {
+        for delta in [1, 100] {
+            let found = verdict(source, text, delta);
+            assert!(found != Verdict::Undecided && found.is_match() == wanted, "`{source}`: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn long_texts_are_read_in_linear_time() {
+    let lines = "some text here\n".repeat(700);
+    assert!(verdict("(?:[^\\n]*\\n){600,}", &lines, 12).is_match());
+    assert!(!verdict("(?:[^\\n]*\\n){701,}", &lines, 12).is_match());
+    let run = "a".repeat(100_000);
+    assert!(!verdict("^(a+)+$|b", &format!("{run}!"), 4).is_match());
+    assert!(verdict("^(a+)+$|b", &format!("{run}!b"), 4).is_match());
+    assert!(!verdict("(?:.*.*)*=", &run, 4).is_match());
+    assert!(!verdict("a[^]{0,300}b|(?=a{50}c)", &run, 4).is_match());
+    assert!(!verdict("(?!.*a$)a", &run, 4).is_match());
+    assert!(verdict("(?<!b.*)a$", &run, 4).is_match());
+    assert!(!verdict("(?<=b[^]{1000})a", &run, 12).is_match());
+    assert!(!verdict("a{1000}b", &run, 12).is_match());
+}
+
+#[test]
+fn many_groups_and_alternatives_are_no_trouble() {
+    let mut names = String::new();
+    let mut words = String::new();
+    for index in 0..5_000 {
+        let _ = write!(names, "(?<n{index}>a)|");
+        let _ = write!(words, "word{index}|");
+    }
+    assert!(verdict(&format!("{names}b"), "b", 1).is_match());
+    assert!(verdict(&format!("{words}b"), "xword4999x", 1).is_match());
+    assert!(verdict(&format!("{}\\5000", "(a?)".repeat(5_000)), "a", 1).is_match());
+}
+
+#[test]
+fn sources_beyond_the_limit_are_reported() {
+    let error = compile(&JsString::from("a".repeat(1 << 20))).expect_err("too large");
+    assert_eq!(error.kind, PatternErrorKind::TooLarge);
+    assert!(compile(&JsString::from("a".repeat(1 << 16))).is_ok());
+}
+
+#[test]
+fn a_catastrophic_back_reference_is_undecided_not_denied() {
+    let text = format!("{}!b", "a".repeat(60));
+    assert_eq!(verdict("^(?:(a+)+)+!\\1", &text, 100), Verdict::Undecided);
+    // Nothing that the over-approximation refuses is tried at all.
+    assert_eq!(verdict("^(?:(a+)+)+\\1b", &text, 100), Verdict::No);
+}
+
+#[test]
+fn errors_say_where_and_how_to_mend() {
+    for (source, span, help) in [
+        ("(?P<n>a)", 0..3, "(?<name>"),
+        ("(?i)(?m)a", 4..8, "(?i:"),
+        ("a(?i)b", 1..5, "(?i:"),
+        ("(?x)a", 0..3, "i"),
+        ("a++", 2..3, "possessive"),
+        ("*.rs", 0..1, "globs"),
+        ("a)", 1..2, "\\)"),
+        ("(a", 0..1, "\\("),
+        ("[a", 0..1, "\\["),
+        ("x{2,1}", 1..6, "{1,2}"),
+        ("[z-a]", 1..4, "swap"),
+        ("[😀-😂]", 2..5, "units"),
+        ("(?<=a)*", 6..7, "(?:"),
+        ("(?>a)", 0..3, "atomic"),
+        ("a\\", 1..2, "\\\\"),
+        ("(?<n>a)\\k<m>", 7..12, "name"),
+        ("(?<n>a)(?<n>b)", 7..12, "alternatives"),
+    ] {
+        let error = compile(&JsString::from(source)).expect_err(source);
+        assert_eq!(error.span, span, "`{source}`: {error:?}");
+        assert!(error.help.as_ref().is_some_and(|text| text.contains(help)), "`{source}`: {error:?}");
+    }
+}
