@@ -6,7 +6,7 @@ use super::{Rule, Scope, condition_member};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::glob::GlobGate;
 use crate::message::Source;
-use crate::pattern::{CompileOptions, Pattern, PatternError};
+use crate::pattern::{CompileOptions, Pattern, PatternError, PatternErrorKind};
 use crate::settings::{InterruptMode, Semantics, Settings};
 use crate::text::JsString;
 
@@ -23,6 +23,8 @@ pub struct CompiledRule {
     pub interrupt_mode: Option<InterruptMode>,
     /// The conditions that compile; one match suffices.
     pub conditions: Vec<(JsString, Pattern)>,
+    /// The conditions that the agent compiles and this program cannot evaluate: whether they match is not known.
+    pub undecidable: Vec<JsString>,
     /// The AST conditions that are not blank.
     pub ast: Vec<JsString>,
     /// The path gate.
@@ -83,14 +85,20 @@ impl CompiledRule {
         let sources = rule.fields.condition.as_deref().unwrap_or_default();
         let options = CompileOptions { leading_flags: semantics.leading_flags };
         let mut conditions = Vec::with_capacity(sources.len());
+        let mut undecidable = Vec::new();
         let mut errors = Vec::new();
         for source in sources {
             match Pattern::compile(source, options) {
                 Ok(pattern) => conditions.push((source.clone(), pattern)),
+                Err(error) if error.kind == PatternErrorKind::TooLarge => {
+                    undecidable.push(source.clone());
+                    let what = format!("is beyond what this program evaluates: {}", error.message);
+                    diagnostics.push(about(rule, code::CONDITION_BEYOND_LIMITS, "condition", source, &what));
+                }
                 Err(error) => errors.push((source, error)),
             }
         }
-        let dead = conditions.is_empty() && ast.is_empty();
+        let dead = conditions.is_empty() && undecidable.is_empty() && ast.is_empty();
         diagnostics.extend(errors.iter().map(|(source, error)| invalid_condition(rule, source, error, dead)));
         if dead {
             return Err(Refusal::NoCondition { invalid: errors.len() });
@@ -103,6 +111,7 @@ impl CompiledRule {
             content: rule.content.clone(),
             interrupt_mode: rule.fields.interrupt_mode.filter(|_| semantics.interrupt_modes),
             conditions,
+            undecidable,
             ast,
             globs: GlobGate::new(globs),
             scope,

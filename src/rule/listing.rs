@@ -42,10 +42,10 @@ impl Listed {
         }
     }
 
-    /// The conditions: of a registered rule those that compile.
+    /// The conditions: of a registered rule those that the agent compiles.
     pub fn conditions<'a>(&'a self, compiled: Option<&'a CompiledRule>) -> Vec<&'a JsString> {
         match compiled {
-            Some(rule) => rule.conditions.iter().map(|(source, _)| source).collect(),
+            Some(rule) => rule.conditions.iter().map(|(source, _)| source).chain(&rule.undecidable).collect(),
             None => given(self.rule.fields.condition.as_ref()),
         }
     }

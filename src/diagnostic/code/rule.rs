@@ -33,4 +33,6 @@ codes! {
         "An instructions file does not say with `applyTo` which files it is for, so the agent gives it no globs.";
     NOTHING_REGISTERED_IN_V1 = 29 "nothing-registered-in-v1" Warning
         "The lifecycle v1 knows only a `ttsr_trigger` string, so none of these rules is registered, though a later lifecycle would register some.";
+    CONDITION_BEYOND_LIMITS = 30 "condition-beyond-limits" Error
+        "A condition is valid but larger than this program evaluates, so it cannot tell when the rule triggers.";
 }
