@@ -50,3 +50,145 @@ fn ast_vectors() {
         assert!(without * 100 <= (passed + without) * 6, "too many cases without a grammar");
     }
 }
+
+/// The verdicts of all rules, without the places.
+fn verdicts(outcomes: &[Outcome]) -> Vec<Option<bool>> {
+    let verdict = |outcome: &Outcome| match outcome {
+        Outcome::Match(_) => Some(true),
+        Outcome::NoMatch => Some(false),
+        Outcome::NoGrammar | Outcome::Undecided(_) => None,
+    };
+    outcomes.iter().map(verdict).collect()
+}
+
+/// A text that grows, is cut back and grows again must show at each step what it shows when it is read at once.
+fn check_growth(alias: &str, patterns: &[&str], source: &str, step: usize) {
+    let rules: Vec<Vec<JsString>> = patterns.iter().map(|&pattern| vec![pattern.into()]).collect();
+    let candidates: Vec<usize> = (0..rules.len()).collect();
+    let mut set = AstSet::new(rules.clone());
+    let mut fresh = AstSet::new(rules);
+    let units: Vec<u16> = source.encode_utf16().collect();
+    let (alias, mut snapshot, mut before) = (JsString::from(alias), Snapshot::new(), 0);
+    let mut ends: Vec<usize> = (step..units.len()).step_by(step).chain([units.len()]).collect();
+    ends.extend([units.len() / 2, units.len() / 2 + step, units.len()]);
+    for end in ends {
+        let text = &units[..end];
+        let grown = set.run(&mut snapshot, &alias, text, before.min(end), &candidates);
+        let anew = fresh.run(&mut Snapshot::new(), &alias, text, 0, &candidates);
+        assert_eq!(verdicts(&grown), verdicts(&anew), "{alias} at {end}");
+        assert!(snapshot.holds(text));
+        before = end;
+    }
+}
+
+#[test]
+#[cfg(feature = "languages-common")]
+fn a_growing_snapshot_shows_what_a_fresh_one_shows() {
+    let function = |number: usize| {
+        format!(
+            "export async function f{number}(a: string, ...b: number[]): Promise<void> {{\n  // note {number}: é🙂\n  \
+             if (b.length) clearTimeout(b.length);\n  await call(a, `t ${{b[0]}}`, {{ k: [1, 2,], 'x': /r+/g }});\n  \
+             for (const x of b) {{ log(x + {number}); }}\n  return a ? other(a) : undefined\n}}\n\n"
+        )
+    };
+    let text: String = (0..14).map(function).collect::<String>() + "console.log(done, done);\nlet y: any = foo(1, 1)\n";
+    let patterns = [
+        "console.log($A)",
+        "console.log($A, $A)",
+        "foo($A, $A)",
+        "foo($A, $B, $C)",
+        "if ($X) clearTimeout($X)",
+        "log($X + 13)",
+        "let $X: any = $Y",
+        "$A ? $B : undefined",
+        "await $F($$$A)",
+        "function $F() {}",
+        "call($$$A, { $$$K }, $$$B)",
+        "$X",
+        "done",
+    ];
+    check_growth("ts", &patterns, &text, 37);
+    let python: String = (0..60)
+        .map(|number| format!("def f{number}(a, *b):\n    try:\n        print(a, \"x\" + b[{number}])\n    except E as e:\n        raise\n\n"))
+        .collect();
+    check_growth(
+        "py",
+        &["print($A, $A)", "print($$$A)", "f59", "def $F($$$A): $$$B", "raise $X", "b[59]"],
+        &python,
+        41,
+    );
+    let rust: String = (0..40)
+        .map(|number| format!("fn f{number}(x: &str) -> Option<u8> {{ let v = x.parse().unwrap(); match v {{ {number} => None, _ => Some(v) }} }}\n"))
+        .collect();
+    check_growth(
+        "rs",
+        &["$X.unwrap()", "$X.expect($M)", "Some($X)", "match $X { $$$A }", "39 => None", "f39"],
+        &rust,
+        43,
+    );
+}
+
+#[test]
+fn bad_sources_get_an_answer() {
+    let pattern = |patterns: &[&str]| patterns.iter().map(|&pattern| pattern.into()).collect::<Vec<JsString>>();
+    let surrogates = JsString::from_units([0xD800, 0x66, 0x28, 0xDC00, 0x29, 0xDBFF]);
+    let nested = format!("foo({}1{}, 2)", "f(".repeat(50_000), ")".repeat(50_000));
+    let sums = format!("x = {}1", "a + ".repeat(100_000));
+    let sources = [
+        JsString::from("foo(\"cut in the mid"),
+        JsString::from("foo(1\0, 2); \0"),
+        JsString::from("foo(1)\r\nfoo(2)\rfoo(3)\n\r"),
+        JsString::from("}}}} ((( foo ]]"),
+        JsString::from("(".repeat(100_000)),
+        JsString::from("foo(".repeat(5_000_000 / 4)),
+        JsString::from("(".repeat(5_000_000)),
+        JsString::from(nested),
+        JsString::from(sums),
+        JsString::from("foo(1), ".repeat(20_000)),
+        surrogates,
+        JsString::new(),
+    ];
+    for alias in ["ts", "py", "rs", "json", "html", "md", "sql", "unknown"] {
+        for source in &sources {
+            for patterns in [&["foo($A, $A)"][..], &["$X"], &["foo($$$A, 2, $$$B)"], &["foo("], &["$$$"], &["  "]] {
+                let outcome = outcome(&alias.into(), pattern(patterns), source);
+                if let Outcome::Match(hit) = &outcome {
+                    assert!(hit.range.start <= hit.range.end && hit.range.end <= source.len(), "{alias} {patterns:?}");
+                }
+                // Too large to parse is no answer that nothing matches.
+                if source.len() == 5_000_000 && patterns == ["$X"] && alias == "ts" {
+                    assert!(!matches!(outcome, Outcome::NoMatch));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "languages-common")]
+fn the_hit_names_the_pattern_and_its_units() {
+    let source = JsString::from("/* é🙂 */ foo(1); bar(2)");
+    let patterns = ["baz($X)", " bar($X) ", ""].map(JsString::from).to_vec();
+    let Outcome::Match(hit) = outcome(&"ts".into(), patterns, &source) else {
+        panic!("bar(2) matches");
+    };
+    assert_eq!(hit.pattern, 1);
+    assert_eq!(JsString::from_units(&source.units()[hit.range]), "bar(2)");
+}
+
+#[test]
+#[cfg(feature = "languages-common")]
+fn rules_are_decided_each_on_its_own() {
+    let rules = [
+        vec!["foo($X)", "a b c d"],
+        vec!["foo($X); bar($Y)"],
+        vec!["$$$"],
+        vec!["", " "],
+        vec!["(".repeat(70_000).leak()],
+    ];
+    let rules: Vec<Vec<JsString>> = rules.map(|rule| rule.into_iter().map(JsString::from).collect()).to_vec();
+    let source = JsString::from("foo(1)");
+    let outcomes = AstSet::new(rules).run(&mut Snapshot::new(), &"ts".into(), source.units(), 0, &[4, 3, 2, 1, 0]);
+    assert!(matches!(outcomes[0], Outcome::Undecided(_)));
+    assert_eq!(verdicts(&outcomes[1..]), [Some(false), Some(true), Some(false), Some(true)]);
+}

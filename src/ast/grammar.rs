@@ -15,7 +15,7 @@ use super::document::Document;
 pub(super) enum Grammar {
     /// One that ast-grep brings, with its treatment of metavariables.
     Builtin(SupportLang),
-    /// One of a crate of its own, with patterns parsed as they stand.
+    /// One of a crate of its own.
     Extra(Extra),
 }
 
@@ -95,7 +95,6 @@ extras! {
     TlaPlus = tree_sitter_tlaplus::LANGUAGE,
     Toml = tree_sitter_toml_ng::LANGUAGE,
     Verilog = tree_sitter_verilog::LANGUAGE,
-    Vue = tree_sitter_vue_updated::language(),
     Xml = tree_sitter_xml::LANGUAGE_XML,
     Zig = tree_sitter_zig::LANGUAGE,
 }
@@ -105,8 +104,9 @@ impl Grammar {
     fn metavariables(self) -> SupportLang {
         match self {
             Self::Builtin(language) => language,
-            // Patterns are parsed as they stand: `$` is the sign that a grammar sees.
-            Self::Extra(_) => SupportLang::Json,
+            // Few of these grammars take `$` in a name. The agent's verdicts are those of `µ` in its place for all of
+            // them, also where that makes a pattern useless (make, SQL, Zig).
+            Self::Extra(_) => SupportLang::Python,
         }
     }
 }

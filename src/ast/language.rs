@@ -158,10 +158,9 @@ static LANGUAGES: &[(Language, &[&str])] = &[
     (Language::Extra(Extra::TlaPlus), &["pcal", "pluscal", "tla", "tla+", "tlaplus"]),
     (Language::Extra(Extra::Toml), &["toml"]),
     (Language::Extra(Extra::Verilog), &["sv", "svh", "systemverilog", "v", "verilog", "vh"]),
-    (Language::Extra(Extra::Vue), &["vue"]),
     (Language::Extra(Extra::Xml), &["plist", "svg", "xml", "xsl", "xslt"]),
     (Language::Extra(Extra::Zig), &["zig"]),
-    (Nowhere, &["just", "justfile"]),
+    (Nowhere, &["just", "justfile", "vue"]),
 ];
 
 #[cfg(test)]

@@ -125,7 +125,6 @@ mod tests {
         assert!(matches!(compile("$$$"), Compiled::AnyTree));
         assert!(matches!(compile("$$$ARGS"), Compiled::AnyTree));
         assert!(matches!(compile("foo($X); bar($Y)"), Compiled::Broken(_)));
-        assert!(matches!(compile(&"(".repeat(2000)), Compiled::TooLarge(_) | Compiled::Pattern(_)));
         assert!(matches!(compile(&format!("{}1{}", "(".repeat(2000), ")".repeat(2000))), Compiled::TooLarge(_)));
     }
 
