@@ -2,5 +2,7 @@
 
 mod hand_derived;
 mod host;
+mod interleavings;
+mod listeners;
 mod reminders;
 mod traces;

@@ -57,7 +57,7 @@ impl Call {
             check = match self.reader.arguments() {
                 Value::Null => manager.check_delta(&context, delta),
                 Value::String(text) => manager.check_snapshot(&context, text.units(), 0),
-                arguments => manager.check_snapshot(&context, arguments.stringify().units(), 0),
+                arguments => manager.check_snapshot(&context, JsString::from(arguments.stringify()).units(), 0),
             };
         } else if let Some(digest) = self.digest_without_entries(manager, reading) {
             check = manager.check_snapshot(&context, digest.units(), 0);

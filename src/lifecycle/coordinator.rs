@@ -132,9 +132,15 @@ impl Coordinator {
         self.names(self.pending.rules())
     }
 
+    /// Whether a tool call holds the rule's reminder for its result.
+    pub fn awaits_result(&self, rule: &JsString) -> bool {
+        let index = self.manager.rules().iter().position(|one| one.name == *rule);
+        index.is_some_and(|index| self.buckets.holds(index))
+    }
+
     /// Restores the injected names that resuming a session gives; the early generation restores nothing.
     pub fn restore(&mut self, names: impl IntoIterator<Item = JsString>) {
-        if self.manager.semantics().persists {
+        if self.manager.semantics().restores {
             self.manager.restore(names);
         }
     }
@@ -295,7 +301,7 @@ impl Coordinator {
         for folded in self.buckets.clear() {
             if !self.manager.semantics().lost_fold_stays_marked {
                 let name = self.manager.rules()[folded.rule].name.clone();
-                self.manager.undo_mark(&name, folded.before);
+                self.manager.undo_mark(&name, folded.before, folded.after);
             }
             dropped.push(folded.rule);
         }
