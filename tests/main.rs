@@ -1,9 +1,16 @@
 //! The one integration test binary. Each module runs the cases of one folder of `testdata` or one property.
 
+#![expect(unreachable_pub, reason = "the modules of one test binary use each other")]
+
+mod audit;
 mod engine;
+mod generated;
 mod globs;
+mod layers;
 mod lifecycle;
 mod patterns;
+mod readme;
+mod recordings;
 mod rules;
 mod sessions;
 mod support;

@@ -1,5 +1,8 @@
 //! Conditions: the reference's verdicts, and properties against other ways to decide.
 
+mod generate;
+mod properties;
+
 use std::sync::Arc;
 
 use ttsr::pattern::{Buffer, CompileOptions, Pattern, PatternError, PatternSet, Scanner, Verdict};

@@ -1,5 +1,9 @@
 //! Rule files against the verdicts of the reference: frontmatter, scope.
 
+mod discovery;
+mod hostile;
+mod registration;
+
 use ttsr::message::Source;
 use ttsr::pattern::PatternSet;
 use ttsr::rule::{Fields, Rule, RuleFile, RuleSet};

@@ -8,6 +8,9 @@ use ttsr::text::json::{Object, Value};
 
 use crate::support;
 
+mod damage;
+mod properties;
+
 #[test]
 fn session_vectors() {
     support::run_vectors("session", |case| {
@@ -98,7 +101,7 @@ fn verdict(text: &str) -> Object {
     let leaf = session.leaf();
     verdict.insert("leaf", leaf.map_or(Value::Null, id));
     verdict.insert("branch", session.branch(leaf).into_iter().map(id).collect::<Vec<Value>>());
-    match session.injected_values(&session.branch(leaf)) {
+    match session.injected_values(leaf) {
         Ok(names) => verdict.insert("injected", names),
         Err(error) => return raised(verdict, "injected", &error),
     }

@@ -1,32 +1,23 @@
 //! [`ScriptedAgent`]: the agent loop in virtual time (session.md S8.5).
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::clock::Clock;
-use crate::diagnostic::Diagnostic;
-use crate::json_object;
 use crate::message::{AgentEvent, Message, Model, ToolCall};
 use crate::stream::Origin;
-use crate::text::JsString;
-use crate::text::json::{Object, Value};
 
+use super::finished::{aborted_message, built_message, placeholder};
 use super::partial::Partial;
-use super::{
-    After, CallRef, Failure, Input, Purpose, Reply, ReplyEnd, ReplySource, ReplyStep, Results, ScriptedResult,
-};
-
-/// What the agent says when nobody gives a reason.
-const PLAIN_ABORT: &str = "Request was aborted";
+use super::{Abort, Failure, ScriptReply, ScriptSource};
 
 /// One thing that happens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// What happens.
     pub occurrence: Occurrence,
-    /// Where it comes from.
+    /// Where it comes from; the line is one of the script.
     pub origin: Origin,
-    /// Whether it belongs to a prompt in which the replay left the recording (cli.md section 2, `--on-trigger`).
-    pub after_divergence: bool,
 }
 
 /// What can happen in a run.
@@ -34,14 +25,14 @@ pub struct Step {
 pub enum Occurrence {
     /// The agent announces something.
     Event(AgentEvent),
-    /// The recording announces a trigger: the names of its rules.
-    Triggered(Vec<JsString>),
+    /// The run would end here. A message that is handed to [`ScriptedAgent::follow_up`] now keeps it going.
+    WouldStop,
+    /// A follow-up joins the agent's memory, in a turn of its own (session.md S8.5f).
+    Delivered(Message),
     /// The user aborts, in a stream or in the window before a retry (engine.md E7.4).
     UserInterrupt,
     /// The handoff that the reply belongs to is cancelled.
     HandoffCancelled,
-    /// The process ended; what follows happens in another one that resumed the session (session.md S9.4a).
-    ProcessEnd,
 }
 
 /// When the agent acts next.
@@ -51,34 +42,25 @@ pub enum Due {
     At(u64),
     /// When nothing else is scheduled any more: it waits for a retry, or would take the next prompt.
     Idle,
-    /// Never, unless it is told to continue.
+    /// Never, unless it is told to continue or prompted.
     Done,
 }
 
-/// An order to abort.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Abort {
-    /// The reason that the aborted message states; without one it says that the request was aborted, and its calls
-    /// only that they were.
-    pub reason: Option<JsString>,
-    /// Reasons for single calls, by id (engine.md E7.4).
-    pub calls: Vec<(JsString, JsString)>,
-    /// The reason for all other calls of the message.
-    pub other_calls: Option<JsString>,
-}
-
-/// Plays the prompts and replies of a source and obeys.
+/// Plays prompts and scripted replies, and obeys.
 ///
-/// Messages it builds have the fields of session.md S2.3. An aborted message keeps what has streamed; incomplete
-/// calls are taken out of it and complete ones get a placeholder result (session.md S9.2, S5.6). A scripted reply
-/// stops at once at an abort, a recorded one that was interrupted itself plays on to its recorded end.
-pub struct ScriptedAgent<S> {
-    source: S,
+/// The host asks [`ScriptedAgent::due`], carries out what is scheduled before, and takes
+/// [`ScriptedAgent::next_step`]. At the same time the agent acts before what is scheduled. Messages have the fields of
+/// session.md S2.3. An abort stops the reply at the delta that was given last: the message keeps what has streamed,
+/// without calls that are incomplete, and complete ones get a placeholder result (session.md S5.6, S9.2).
+pub struct ScriptedAgent {
+    source: ScriptSource,
+    prompts: VecDeque<Message>,
+    follow_ups: Vec<Message>,
     queue: VecDeque<Step>,
     state: State,
-    follow_ups: Vec<Message>,
-    /// Whether the replay has left the recording since the last prompt.
-    diverged: bool,
+    model: Model,
+    /// Place of the reply that is played.
+    origin: Origin,
     /// When the user aborts.
     interrupt_at: Option<u64>,
     /// When the next prompt comes in.
@@ -93,10 +75,12 @@ enum State {
     Streaming(Box<Streaming>),
     /// The message and its results are announced.
     AfterTurn(Outcome),
+    /// The run would end, unless a follow-up came.
+    Stopping,
+    /// A run was continued: what it is to deliver may still come.
+    Continuing,
     /// Aborted by order; a retry is expected.
-    Waiting {
-        cancelled: bool,
-    },
+    Waiting,
     Ended,
 }
 
@@ -105,39 +89,34 @@ enum Outcome {
     /// There were tool calls: the results go to the model.
     Calls,
     Stopped,
-    /// Cut short by the user, an error, or a recording that breaks off.
+    /// Cut short by the user or an error.
     Failed,
     /// Aborted by order.
-    Aborted {
-        was_interrupted: bool,
-    },
+    Aborted,
 }
 
 struct Streaming {
-    steps: Box<dyn Iterator<Item = ReplyStep>>,
-    ahead: Option<ReplyStep>,
+    reply: Arc<ScriptReply>,
+    steps: Box<dyn Iterator<Item = (AgentEvent, Origin)>>,
+    ahead: Option<(AgentEvent, Origin)>,
     /// When `ahead` happens.
     ahead_at: u64,
-    end: ReplyEnd,
-    results: Results,
-    model: Model,
-    origin: Origin,
-    timestamp: Value,
-    was_interrupted: bool,
-    delay_ms: u64,
+    timestamp: u64,
     partial: Partial,
     abort: Option<Abort>,
 }
 
-impl<S: ReplySource> ScriptedAgent<S> {
-    /// An idle agent.
-    pub fn new(source: S) -> Self {
+impl ScriptedAgent {
+    /// An idle agent that answers from `source`.
+    pub fn new(source: ScriptSource) -> Self {
         Self {
             source,
+            prompts: VecDeque::new(),
+            follow_ups: Vec::new(),
             queue: VecDeque::new(),
             state: State::Idle,
-            follow_ups: Vec::new(),
-            diverged: false,
+            model: Model::scripted(),
+            origin: Origin::default(),
             interrupt_at: None,
             prompt_at: None,
             cancel_at: None,
@@ -145,19 +124,18 @@ impl<S: ReplySource> ScriptedAgent<S> {
         }
     }
 
-    /// The source of prompts and replies.
-    pub fn source(&mut self) -> &mut S {
-        &mut self.source
+    /// Adds a prompt, which is taken when the agent is idle. A message without timestamp gets the time at which it is
+    /// taken.
+    pub fn prompt(&mut self, message: Message) {
+        self.prompts.push_back(message);
+        if matches!(self.state, State::Ended) {
+            self.state = State::Idle;
+        }
     }
 
-    /// Gives the source back.
-    pub fn into_source(self) -> S {
-        self.source
-    }
-
-    /// What was found since the last call.
-    pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
-        self.source.take_diagnostics()
+    /// The script, to learn what is left of it.
+    pub fn source(&self) -> &ScriptSource {
+        &self.source
     }
 
     /// The failure that the last assistant message ended with, if it did.
@@ -165,34 +143,33 @@ impl<S: ReplySource> ScriptedAgent<S> {
         self.failure.as_ref()
     }
 
-    /// Whether a message is streaming or its turn is not over.
-    pub fn is_running(&self) -> bool {
-        !self.queue.is_empty() || matches!(self.state, State::Streaming(_) | State::AfterTurn(_))
+    /// All steps of the reply that streams, those to come included: what the model would say without an abort.
+    pub fn whole_reply(&self) -> Vec<(Origin, AgentEvent)> {
+        let State::Streaming(streaming) = &self.state else { return Vec::new() };
+        let steps = Arc::clone(&streaming.reply).steps(self.source.given(), self.origin.clone());
+        steps.map(|(event, origin)| (origin, event)).collect()
     }
 
-    /// When the agent acts next. At the same time as something scheduled elsewhere, the agent acts first.
+    /// When the agent acts next.
     pub fn due(&self) -> Due {
         if !self.queue.is_empty() {
             return Due::At(0);
         }
-        let earliest = |times: &[Option<u64>]| times.iter().flatten().min().copied();
+        let at = |times: [Option<u64>; 3]| times.into_iter().flatten().min().map_or(Due::Idle, Due::At);
         match &self.state {
-            State::Streaming(streaming) => {
-                let times = [Some(streaming.ahead_at), self.interrupt_at, self.cancel_at];
-                earliest(&times).map_or(Due::Idle, Due::At)
-            }
-            State::AfterTurn(_) => Due::At(0),
-            State::Waiting { cancelled: true } => Due::At(0),
-            State::Waiting { .. } => earliest(&[self.interrupt_at, self.prompt_at]).map_or(Due::Idle, Due::At),
-            State::Idle => self.prompt_at.map_or(Due::Idle, Due::At),
+            State::Streaming(streaming) if streaming.abort.is_some() => Due::At(0),
+            State::Streaming(streaming) => at([Some(streaming.ahead_at), self.interrupt_at, self.cancel_at]),
+            State::AfterTurn(_) | State::Stopping | State::Continuing => Due::At(0),
+            State::Waiting => at([self.interrupt_at, self.prompt_at, None]),
+            State::Idle => at([self.prompt_at, None, None]),
             State::Ended => Due::Done,
         }
     }
 
     /// Lets the next thing happen, moving `clock` to its time; none when nothing is left.
     ///
-    /// A waiting agent that is asked although nobody told it to continue gives the retry up and goes on with what
-    /// comes next.
+    /// A waiting agent that is asked although nobody told it to continue gives the retry up and goes on with the next
+    /// prompt.
     pub fn next_step(&mut self, clock: &mut Clock) -> Option<Step> {
         loop {
             if let Some(step) = self.queue.pop_front() {
@@ -201,14 +178,22 @@ impl<S: ReplySource> ScriptedAgent<S> {
             match &self.state {
                 State::Ended => return None,
                 State::Idle => self.wake(clock),
-                State::Waiting { cancelled } => {
-                    let cancelled = *cancelled;
-                    self.stop_waiting(cancelled, clock);
-                }
+                State::Waiting => self.stop_waiting(clock),
                 State::Streaming(_) => self.stream(clock),
                 State::AfterTurn(outcome) => {
                     let outcome = *outcome;
                     self.end_turn(outcome, clock);
+                }
+                State::Stopping if self.follow_ups.is_empty() => self.end_run(),
+                State::Stopping => {
+                    self.announce(AgentEvent::TurnStart);
+                    self.state = State::Continuing;
+                }
+                State::Continuing => {
+                    for message in std::mem::take(&mut self.follow_ups) {
+                        self.happen(Occurrence::Delivered(message));
+                    }
+                    self.ask(clock);
                 }
             }
         }
@@ -222,39 +207,22 @@ impl<S: ReplySource> ScriptedAgent<S> {
         }
     }
 
-    /// Continues without a prompt: the retry after an abort, or the delivery of follow-ups. Gives whether there was
-    /// anything to do; a running agent is left alone, since it delivers by itself.
-    pub fn continue_run(&mut self, clock: &mut Clock) -> bool {
-        match self.state {
-            State::Waiting { .. } => {
-                self.state = State::Idle;
-                match self.source.next_reply(Purpose::Retry) {
-                    Some(reply) => {
-                        self.announce(AgentEvent::AgentStart, reply.origin.clone());
-                        self.announce(AgentEvent::TurnStart, reply.origin.clone());
-                        self.start(reply, clock);
-                        true
-                    }
-                    None => false,
-                }
-            }
-            State::Idle | State::Ended if !self.follow_ups.is_empty() => {
-                self.announce(AgentEvent::AgentStart, Origin::default());
-                self.deliver(clock);
-                true
-            }
-            _ => false,
+    /// Continues without a prompt, for a retry or for follow-ups. Gives whether it did: an agent that is running
+    /// refuses.
+    pub fn continue_run(&mut self) -> bool {
+        if !self.queue.is_empty() || !matches!(self.state, State::Waiting | State::Idle | State::Ended) {
+            return false;
         }
+        self.announce(AgentEvent::AgentStart);
+        self.announce(AgentEvent::TurnStart);
+        self.state = State::Continuing;
+        true
     }
 
-    /// Queues a message that is delivered when the run would otherwise end (session.md S8.5f).
+    /// Hands over a message that is to be delivered: at [`Occurrence::WouldStop`], or after
+    /// [`ScriptedAgent::continue_run`].
     pub fn follow_up(&mut self, message: Message) {
         self.follow_ups.push(message);
-    }
-
-    /// Forgets the queued follow-ups and gives them back.
-    pub fn drop_follow_ups(&mut self) -> Vec<Message> {
-        std::mem::take(&mut self.follow_ups)
     }
 
     fn wake(&mut self, clock: &mut Clock) {
@@ -262,377 +230,191 @@ impl<S: ReplySource> ScriptedAgent<S> {
             wait_until(clock, at);
         }
         (self.interrupt_at, self.cancel_at) = (None, None);
-        match self.source.next_input() {
-            None => self.state = State::Ended,
-            Some(Input::ProcessEnd(origin)) => {
-                self.diverged = false;
-                self.follow_ups.clear();
-                self.happen(Occurrence::ProcessEnd, origin);
-            }
-            Some(Input::Notes(notes)) => self.join(notes, clock),
-            Some(Input::Prompt(messages)) => {
-                self.diverged = false;
-                self.run(messages, clock);
-            }
-            Some(Input::Continue) => self.run(Vec::new(), clock),
+        let Some(mut message) = self.prompts.pop_front() else {
+            self.state = State::Ended;
+            return;
+        };
+        if message.raw.get("timestamp").is_none() {
+            clock.advance(1);
+            message.raw.insert("timestamp", clock.now_ms());
         }
-    }
-
-    fn run(&mut self, messages: Vec<(Message, Origin)>, clock: &mut Clock) {
-        let origin = messages.first().map(|(_, origin)| origin.clone()).unwrap_or_default();
-        self.announce(AgentEvent::AgentStart, origin.clone());
-        self.announce(AgentEvent::TurnStart, origin);
-        self.join(messages, clock);
-        self.ask(Purpose::Turn, clock);
+        self.origin = Origin::default();
+        self.announce(AgentEvent::AgentStart);
+        self.announce(AgentEvent::TurnStart);
+        self.announce(AgentEvent::Message(message));
+        self.ask(clock);
     }
 
     /// Asks for a reply within a turn that has begun; without one the run ends.
-    fn ask(&mut self, purpose: Purpose, clock: &mut Clock) {
-        match self.source.next_reply(purpose) {
+    fn ask(&mut self, clock: &mut Clock) {
+        match self.source.next_reply() {
             Some(reply) => self.start(reply, clock),
-            None => {
-                self.announce(AgentEvent::AgentEnd, Origin::default());
-                self.state = State::Idle;
-            }
+            None => self.end_run(),
         }
     }
 
-    fn join(&mut self, messages: Vec<(Message, Origin)>, clock: &mut Clock) {
-        for (mut message, origin) in messages {
-            if message.raw.get("timestamp").is_none() {
-                clock.advance(1);
-                message.raw.insert("timestamp", clock.now_ms());
-            }
-            self.announce(AgentEvent::Message(message), origin);
-        }
-    }
-
-    fn start(&mut self, mut reply: Reply, clock: &mut Clock) {
+    fn start(&mut self, reply: Arc<ScriptReply>, clock: &mut Clock) {
         // Each message has a time of its own, since a retry finds its target by that.
         clock.advance(1);
         let now = clock.now_ms();
         let at = |after: Option<u64>| after.map(|ms| now.saturating_add(ms));
         self.interrupt_at = at(reply.user_interrupt_after_ms).or(self.interrupt_at);
-        self.prompt_at = at(reply.new_prompt_after_ms).or(self.prompt_at);
         self.cancel_at = at(reply.abort_handoff_after_ms).or(self.cancel_at);
+        if !self.prompts.is_empty() {
+            self.prompt_at = at(reply.new_prompt_after_ms).or(self.prompt_at);
+        }
         self.failure = None;
-        let timestamp = reply.timestamp.unwrap_or(now as f64);
-        self.announce(AgentEvent::MessageStart { timestamp: Some(timestamp) }, reply.origin.clone());
-        let ahead = reply.steps.next();
-        let ahead_at = now.saturating_add(delay(ahead.as_ref(), reply.delay_ms));
-        self.state = State::Streaming(Box::new(Streaming {
-            steps: reply.steps,
-            ahead,
-            ahead_at,
-            end: reply.end,
-            results: reply.results,
-            model: reply.model,
-            origin: reply.origin,
-            timestamp: timestamp.into(),
-            was_interrupted: reply.was_interrupted,
-            delay_ms: reply.delay_ms,
+        let number = self.source.given();
+        self.origin = Origin { line: Some(reply.line), message: Some(number.saturating_sub(1)), ..Origin::default() };
+        self.announce(AgentEvent::MessageStart { timestamp: Some(now as f64) });
+        let steps = Arc::clone(&reply).steps(number, self.origin.clone());
+        let mut streaming = Streaming {
+            reply,
+            steps: Box::new(steps),
+            ahead: None,
+            ahead_at: now,
+            timestamp: now,
             partial: Partial::default(),
             abort: None,
-        }));
+        };
+        streaming.look_ahead(now);
+        self.state = State::Streaming(Box::new(streaming));
     }
 
     fn stream(&mut self, clock: &mut Clock) {
         let State::Streaming(streaming) = &mut self.state else { return };
-        if !streaming.was_interrupted
-            && let Some(abort) = streaming.abort.take()
-        {
-            return self.cut(&abort, false, clock);
+        if let Some(abort) = streaming.abort.take() {
+            return self.cut(&abort, Outcome::Aborted, clock);
         }
-        let is_next = |at: &mut u64| *at <= streaming.ahead_at;
-        if let Some(at) = self.cancel_at.take_if(is_next) {
+        let ahead_at = streaming.ahead_at;
+        let cancel_first = self.cancel_at <= self.interrupt_at || self.interrupt_at.is_none();
+        if let Some(at) = self.cancel_at.take_if(|at| cancel_first && *at <= ahead_at) {
             wait_until(clock, at);
-            let origin = streaming.origin.clone();
-            return self.happen(Occurrence::HandoffCancelled, origin);
+            return self.happen(Occurrence::HandoffCancelled);
         }
-        if let Some(at) = self.interrupt_at.take_if(is_next) {
+        if let Some(at) = self.interrupt_at.take_if(|at| *at <= ahead_at) {
             wait_until(clock, at);
-            let origin = streaming.origin.clone();
-            self.happen(Occurrence::UserInterrupt, origin);
-            return self.cut(&Abort::default(), true, clock);
+            self.happen(Occurrence::UserInterrupt);
+            return self.cut(&Abort::default(), Outcome::Failed, clock);
         }
-        wait_until(clock, streaming.ahead_at);
-        let Some(step) = streaming.ahead.take() else {
-            return self.finish(clock);
-        };
-        streaming.ahead = streaming.steps.next();
-        streaming.ahead_at = clock.now_ms().saturating_add(delay(streaming.ahead.as_ref(), streaming.delay_ms));
-        match step {
-            ReplyStep::Event(event, origin) => {
+        wait_until(clock, ahead_at);
+        match streaming.ahead.take() {
+            Some((event, origin)) => {
                 streaming.partial.add(&event);
-                self.announce(event, origin);
+                streaming.look_ahead(clock.now_ms());
+                self.queue.push_back(Step { occurrence: Occurrence::Event(event), origin });
             }
-            ReplyStep::Triggered(names, origin) => self.happen(Occurrence::Triggered(names), origin),
+            None => self.finish(clock),
         }
     }
 
     /// Ends the message that streams where it stands.
-    fn cut(&mut self, abort: &Abort, by_user: bool, clock: &mut Clock) {
-        let State::Streaming(streaming) = std::mem::replace(&mut self.state, State::Idle) else { return };
-        let Streaming { partial, end, model, origin, timestamp, .. } = *streaming;
-        self.diverged |= !matches!(end, ReplyEnd::Built { .. });
-        let message = aborted_message(partial, abort, &model, timestamp);
+    fn cut(&mut self, abort: &Abort, outcome: Outcome, clock: &mut Clock) {
+        let State::Streaming(streaming) = std::mem::replace(&mut self.state, State::AfterTurn(outcome)) else { return };
+        let message = aborted_message(streaming.partial, abort, &self.model, streaming.timestamp);
         let calls = message.tool_calls();
-        self.announce(AgentEvent::MessageEnd(message), origin.clone());
-        for call in calls {
-            let result = placeholder(call, abort, by_user, clock);
-            self.announce(AgentEvent::ToolResult(result), origin.clone());
-        }
-        self.announce(AgentEvent::TurnEnd, origin);
-        let outcome = if by_user { Outcome::Failed } else { Outcome::Aborted { was_interrupted: false } };
-        self.state = State::AfterTurn(outcome);
+        self.announce(AgentEvent::MessageEnd(message));
+        self.give_placeholders(calls, abort, clock);
+        self.announce(AgentEvent::TurnEnd);
     }
 
     /// Ends the message that streams as its reply says.
     fn finish(&mut self, clock: &mut Clock) {
         let State::Streaming(streaming) = std::mem::replace(&mut self.state, State::Idle) else { return };
-        let Streaming { partial, end, results, model, origin, timestamp, was_interrupted, abort, .. } = *streaming;
-        let message = match end {
-            ReplyEnd::Recorded(message) => Some(message),
-            ReplyEnd::Built { stop_reason, failure } => {
-                self.failure.clone_from(&failure);
-                Some(built_message(partial, stop_reason, failure, &model, timestamp))
-            }
-            ReplyEnd::Torn => None,
+        let Streaming { reply, partial, timestamp, .. } = *streaming;
+        self.failure.clone_from(&reply.failure);
+        let message =
+            built_message(partial, reply.stop_reason.as_ref(), reply.failure.as_ref(), &self.model, timestamp);
+        let (calls, is_cut_short) = (message.tool_calls(), message.is_cut_short());
+        let outcome = match (is_cut_short, calls.is_empty()) {
+            (true, _) => Outcome::Failed,
+            (false, true) => Outcome::Stopped,
+            (false, false) => Outcome::Calls,
         };
-        let mut outcome = Outcome::Failed;
-        if let Some(message) = message {
-            let (calls, is_cut_short) = (message.tool_calls(), message.is_cut_short());
-            if !is_cut_short {
-                outcome = if calls.is_empty() { Outcome::Stopped } else { Outcome::Calls };
+        self.announce(AgentEvent::MessageEnd(message));
+        if is_cut_short {
+            self.give_placeholders(calls, &Abort::default(), clock);
+        } else {
+            for (index, call) in calls.into_iter().enumerate() {
+                let (text, is_error) = reply.result_of(index, &call.id);
+                clock.advance(1);
+                let result = Message::tool_result(call.id, call.name, text, is_error, clock.now_ms());
+                self.announce(AgentEvent::ToolResult(result));
             }
-            self.announce(AgentEvent::MessageEnd(message), origin.clone());
-            self.give_results(results, calls, is_cut_short, &origin, clock);
-            self.announce(AgentEvent::TurnEnd, origin);
         }
-        if abort.is_some() {
-            outcome = Outcome::Aborted { was_interrupted };
-        }
+        self.announce(AgentEvent::TurnEnd);
         self.state = State::AfterTurn(outcome);
     }
 
-    fn give_results(
-        &mut self,
-        results: Results,
-        calls: Vec<ToolCall>,
-        is_cut_short: bool,
-        origin: &Origin,
-        clock: &mut Clock,
-    ) {
-        match results {
-            Results::Recorded(after) => {
-                for (after, origin) in after {
-                    match after {
-                        After::Result(message) => self.announce(AgentEvent::ToolResult(message), origin),
-                        After::Triggered(names) => self.happen(Occurrence::Triggered(names), origin),
-                    }
-                }
-            }
-            Results::Scripted(_) if is_cut_short => {
-                for call in calls {
-                    let result = placeholder(call, &Abort::default(), true, clock);
-                    self.announce(AgentEvent::ToolResult(result), origin.clone());
-                }
-            }
-            Results::Scripted(results) => {
-                for (index, call) in calls.into_iter().enumerate() {
-                    let (text, is_error) = scripted_result(&results, index, &call);
-                    clock.advance(1);
-                    let result = Message::tool_result(call.id, call.name, text, is_error, clock.now_ms());
-                    self.announce(AgentEvent::ToolResult(result), origin.clone());
-                }
-            }
+    fn give_placeholders(&mut self, calls: Vec<ToolCall>, abort: &Abort, clock: &mut Clock) {
+        for call in calls {
+            let result = placeholder(call, abort, clock);
+            self.announce(AgentEvent::ToolResult(result));
         }
     }
 
     fn end_turn(&mut self, outcome: Outcome, clock: &mut Clock) {
-        self.state = State::Idle;
         match outcome {
-            Outcome::Aborted { was_interrupted } => {
-                if was_interrupted && let Some(late) = self.source.late_abort() {
-                    self.announce_late_abort(late);
-                }
-                let cancelled = was_interrupted && self.source.retry_was_cancelled();
-                self.state = State::Waiting { cancelled };
+            Outcome::Aborted => {
+                self.announce(AgentEvent::AgentEnd);
+                self.state = State::Waiting;
             }
-            Outcome::Failed => self.announce(AgentEvent::AgentEnd, Origin::default()),
-            Outcome::Calls => self.next_turn(clock),
-            Outcome::Stopped if !self.follow_ups.is_empty() => self.deliver(clock),
-            Outcome::Stopped => {
-                let notes = self.source.next_notes();
-                if notes.is_empty() {
-                    return self.announce(AgentEvent::AgentEnd, Origin::default());
+            Outcome::Failed => self.end_run(),
+            Outcome::Calls => match self.source.next_reply() {
+                Some(reply) => {
+                    self.announce(AgentEvent::TurnStart);
+                    self.start(reply, clock);
                 }
-                self.announce(AgentEvent::TurnStart, Origin::default());
-                self.join(notes, clock);
-                self.ask(Purpose::Turn, clock);
-            }
+                None => self.would_stop(),
+            },
+            Outcome::Stopped => self.would_stop(),
         }
     }
 
-    /// The results of tool calls go to the model.
-    fn next_turn(&mut self, clock: &mut Clock) {
-        let notes = self.source.next_notes();
-        match self.source.next_reply(Purpose::Turn) {
-            Some(reply) => {
-                self.announce(AgentEvent::TurnStart, reply.origin.clone());
-                self.join(notes, clock);
-                self.start(reply, clock);
-            }
-            None => {
-                self.join(notes, clock);
-                if self.follow_ups.is_empty() {
-                    self.announce(AgentEvent::AgentEnd, Origin::default());
-                } else {
-                    self.deliver(clock);
-                }
-            }
-        }
+    fn would_stop(&mut self) {
+        self.happen(Occurrence::WouldStop);
+        self.state = State::Stopping;
     }
 
-    /// Delivers the follow-ups and asks for the reply to them.
-    fn deliver(&mut self, clock: &mut Clock) {
-        self.announce(AgentEvent::TurnStart, Origin::default());
-        for message in std::mem::take(&mut self.follow_ups) {
-            self.announce(AgentEvent::Message(message), Origin::default());
-        }
-        self.ask(Purpose::FollowUp, clock);
-    }
-
-    fn announce_late_abort(&mut self, late: Reply) {
-        let ReplyEnd::Recorded(message) = late.end else { return };
-        self.announce(AgentEvent::TurnStart, late.origin.clone());
-        self.announce(AgentEvent::MessageStart { timestamp: late.timestamp }, late.origin.clone());
-        self.announce(AgentEvent::MessageEnd(message), late.origin.clone());
-        if let Results::Recorded(after) = late.results {
-            for (after, origin) in after {
-                match after {
-                    After::Result(message) => self.announce(AgentEvent::ToolResult(message), origin),
-                    After::Triggered(names) => self.happen(Occurrence::Triggered(names), origin),
-                }
-            }
-        }
-        self.announce(AgentEvent::TurnEnd, late.origin);
-    }
-
-    /// Nobody continued: the retry was cancelled, or nothing is scheduled any more.
-    fn stop_waiting(&mut self, cancelled: bool, clock: &mut Clock) {
+    fn end_run(&mut self) {
+        self.announce(AgentEvent::AgentEnd);
         self.state = State::Idle;
-        let interrupts = match (self.interrupt_at, self.prompt_at) {
-            (Some(interrupt), Some(prompt)) => interrupt <= prompt,
-            (interrupt, _) => interrupt.is_some(),
-        };
-        if let Some(at) = self.interrupt_at.take().filter(|_| interrupts) {
+    }
+
+    /// Nobody continued: the user aborts, a prompt comes first, or nothing is scheduled any more.
+    fn stop_waiting(&mut self, clock: &mut Clock) {
+        self.state = State::Idle;
+        let prompt_at = self.prompt_at.unwrap_or(u64::MAX);
+        if let Some(at) = self.interrupt_at.take_if(|at| *at <= prompt_at) {
             wait_until(clock, at);
-            self.happen(Occurrence::UserInterrupt, Origin::default());
-        } else if cancelled {
-            self.happen(Occurrence::UserInterrupt, Origin::default());
+            self.happen(Occurrence::UserInterrupt);
         }
     }
 
-    fn announce(&mut self, event: AgentEvent, origin: Origin) {
-        self.happen(Occurrence::Event(event), origin);
+    fn announce(&mut self, event: AgentEvent) {
+        self.happen(Occurrence::Event(event));
     }
 
-    fn happen(&mut self, occurrence: Occurrence, origin: Origin) {
-        self.queue.push_back(Step { occurrence, origin, after_divergence: self.diverged });
+    fn happen(&mut self, occurrence: Occurrence) {
+        self.queue.push_back(Step { occurrence, origin: self.origin.clone() });
     }
 }
 
-/// What a call gives by script: `ok` unless a result names it.
-fn scripted_result(results: &[ScriptedResult], index: usize, call: &ToolCall) -> (JsString, bool) {
-    let names = |result: &&ScriptedResult| match &result.call {
-        CallRef::Id(id) => *id == call.id,
-        CallRef::Index(at) => *at == index,
-    };
-    results.iter().find(names).map_or(("ok".into(), false), |result| (result.text.clone(), result.is_error))
-}
-
-/// Virtual milliseconds before `step`.
-fn delay(step: Option<&ReplyStep>, delay_ms: u64) -> u64 {
-    match step {
-        Some(ReplyStep::Event(
-            AgentEvent::TextDelta { .. } | AgentEvent::ThinkingDelta { .. } | AgentEvent::ToolCallDelta { .. },
-            _,
-        )) => delay_ms,
-        _ => 0,
+impl Streaming {
+    /// Takes the next step off the reply; a delta happens after the reply's delay.
+    fn look_ahead(&mut self, now: u64) {
+        self.ahead = self.steps.next();
+        let is_delta = matches!(
+            self.ahead,
+            Some((
+                AgentEvent::TextDelta { .. } | AgentEvent::ThinkingDelta { .. } | AgentEvent::ToolCallDelta { .. },
+                _
+            ))
+        );
+        self.ahead_at = now.saturating_add(if is_delta { self.reply.delay_ms } else { 0 });
     }
 }
 
 fn wait_until(clock: &mut Clock, at: u64) {
     clock.advance(at.saturating_sub(clock.now_ms()));
-}
-
-fn built_message(
-    partial: Partial,
-    stop_reason: Option<JsString>,
-    failure: Option<Failure>,
-    model: &Model,
-    timestamp: Value,
-) -> Message {
-    let content = partial.into_content();
-    let has_calls = content
-        .iter()
-        .any(|block| block.get("type").and_then(Value::as_string).is_some_and(|kind| *kind == "toolCall"));
-    let mut message = Message::assistant(model, content, if has_calls { "toolUse" } else { "stop" }, timestamp);
-    if let Some(reason) = stop_reason {
-        if reason == "aborted" {
-            message.raw.insert("errorMessage", PLAIN_ABORT);
-        }
-        message.raw.insert("stopReason", reason);
-    }
-    if let Some(failure) = failure {
-        message.raw.insert("stopReason", "error");
-        message.raw.insert("errorMessage", failure.text());
-        if let Some(status) = failure.status {
-            message.raw.insert("errorStatus", u32::from(status));
-        }
-    }
-    message
-}
-
-fn aborted_message(partial: Partial, abort: &Abort, model: &Model, timestamp: Value) -> Message {
-    let mut message = Message::assistant(model, partial.into_content(), "aborted", timestamp);
-    message.raw.insert("errorMessage", abort.reason.clone().unwrap_or_else(|| PLAIN_ABORT.into()));
-    let mut texts = Object::new();
-    for call in message.tool_calls() {
-        if let Some(text) = abort.text_for(&call.id) {
-            texts.insert(call.id, text);
-        }
-    }
-    if !texts.is_empty() {
-        message.raw.insert("toolCallAbortMessages", texts);
-    }
-    message
-}
-
-impl Abort {
-    /// The reason for one call, when the abort tells calls apart.
-    fn text_for(&self, id: &JsString) -> Option<JsString> {
-        let own = self.calls.iter().find(|(call, _)| call == id).map(|(_, text)| text.clone());
-        own.or_else(|| self.other_calls.clone())
-    }
-}
-
-/// The result of a call that was complete when its message was aborted (session.md S5.6).
-fn placeholder(call: ToolCall, abort: &Abort, by_user: bool, clock: &mut Clock) -> Message {
-    let reason = abort.text_for(&call.id).or_else(|| abort.reason.clone());
-    let reason = reason.or_else(|| by_user.then(|| PLAIN_ABORT.into()));
-    let mut text = JsString::from("Tool execution was aborted");
-    match reason {
-        Some(reason) => {
-            text.push_str(": ");
-            text.push_units(reason.units());
-        }
-        None => text.push_str("."),
-    }
-    clock.advance(1);
-    let mut message = Message::tool_result(call.id, call.name, text, true, clock.now_ms());
-    let details = json_object! { "__synthetic": true, "source": "assistant_stop_aborted", "executed": false };
-    message.raw.insert("details", details);
-    message
 }

@@ -1,1 +1,61 @@
-//! What a session file holds and what does not add up in it.
+//! What a session file really holds: injections, the evidence for each, and what does not add up
+//! (session.md S10).
+//!
+//! The audit reads; it decides nothing about rules and writes nothing. Its cost is one pass over the index and a
+//! look at the payload of the few entries that concern rules.
+
+mod check;
+mod evidence;
+mod report;
+mod subject;
+mod tag;
+mod turns;
+
+pub use evidence::{Evidence, EvidenceKind};
+pub use report::{AuditReport, Injection, MessageTotals, RuleSummary};
+pub use tag::{Tag, tags};
+
+use crate::session::{Session, SessionError};
+use crate::settings::{Semantics, Settings};
+use crate::text::JsString;
+
+/// A rule that the session's names are compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownRule {
+    /// The name.
+    pub name: JsString,
+    /// The content that a reminder shows.
+    pub content: JsString,
+}
+
+/// What an audit depends on besides the session.
+#[derive(Clone, Debug)]
+pub struct AuditOptions<'a> {
+    /// The settings whose repeat policy is checked.
+    pub settings: &'a Settings,
+    /// The generation: the early one persists and restores nothing.
+    pub semantics: &'a Semantics,
+    /// The rules to resolve names with, when given.
+    pub rules: Option<&'a [KnownRule]>,
+    /// The leaf, by index; the session's own when there is none.
+    pub leaf: Option<usize>,
+    /// Whether every leaf's branch is checked, not only the one.
+    pub all_branches: bool,
+    /// Whether the context is rebuilt for the report.
+    pub context: bool,
+}
+
+impl<'a> AuditOptions<'a> {
+    /// The defaults: the session's leaf, no rules, no context.
+    pub fn new(settings: &'a Settings, semantics: &'a Semantics) -> Self {
+        Self { settings, semantics, rules: None, leaf: None, all_branches: false, context: false }
+    }
+}
+
+/// Audits a session.
+///
+/// # Errors
+/// When the file cannot be read again, or the session was read in faithful mode and the agent raises.
+pub fn audit(session: &Session, options: &AuditOptions<'_>) -> Result<AuditReport, SessionError> {
+    report::build(session, options)
+}

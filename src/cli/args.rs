@@ -115,7 +115,7 @@ pub enum FailOn {
 }
 
 /// Which rules, under which settings.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Rules and settings")]
 pub struct RuleArgs {
     /// A rule file or a directory of rule files; of equal names the first counts. Without it the rules are

@@ -4,6 +4,7 @@ use super::CliError;
 use super::args::{LifecycleArg, RuleArgs};
 use super::console::{Console, Surroundings};
 use super::replay::softened;
+use crate::diagnostic::Diagnostic;
 use crate::replay::{Plan, RuleLine};
 use crate::rule::settings_files::{Resolved, SettingsLayers};
 use crate::rule::{Loaded, Places, RuleSet, load_paths};
@@ -19,6 +20,8 @@ pub(super) struct Config {
     pub rules: RuleSet,
     /// Whether the rules were named by path.
     pub given: bool,
+    /// How many rule files were read.
+    pub files: usize,
     /// The settings in force.
     pub settings: Settings,
     /// The generation.
@@ -36,37 +39,47 @@ impl Config {
         console: &mut Console<'_>,
         surroundings: &Surroundings,
     ) -> Result<Self, CliError> {
+        let (config, diagnostics) = Self::read(args, console, surroundings)?;
+        for diagnostic in &diagnostics {
+            console.report(&softened(diagnostic));
+        }
+        Ok(config)
+    }
+
+    /// As [`Config::load`], with the findings given back instead of shown.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub(super) fn read(
+        args: &RuleArgs,
+        console: &mut Console<'_>,
+        surroundings: &Surroundings,
+    ) -> Result<(Self, Vec<Diagnostic>), CliError> {
         let semantics = lifecycle(args.lifecycle)?.semantics();
         let home = surroundings.home.clone().unwrap_or_default();
         let project = surroundings.cwd.join(args.project.clone().unwrap_or_default());
         let given = !args.rules.is_empty();
         let resolved = settings(args, &semantics, given, &project, &home, surroundings)?;
-        for diagnostic in &resolved.diagnostics {
-            console.report(&softened(diagnostic));
-        }
+        let mut diagnostics = resolved.diagnostics.clone();
         let mut loaded = if given {
             load_paths(&args.rules, DEFAULT_CWD, &semantics)
         } else {
             discover(&project, &home, &resolved, surroundings, &semantics)
         };
         for failure in &loaded.failures {
-            console.fail(&CliError::failed(format!("--rules {failure}")).with_help("check the path"));
+            console.fail(&CliError::failed(failure.to_string()).with_help("check the path of the rules"));
         }
         if given && loaded.rules.is_empty() {
-            return Err(CliError::failed("none of the --rules paths holds a rule that can be read"));
+            return Err(CliError::failed("none of the paths of rules holds a rule that can be read"));
         }
-        for diagnostic in &loaded.diagnostics {
-            console.report(&softened(diagnostic));
-        }
+        diagnostics.append(&mut loaded.diagnostics);
         if !args.only_rule.is_empty() {
             only(&mut loaded, &args.only_rule)?;
         }
         let agent = JsString::from(args.agent.as_str());
         let rules = RuleSet::register(loaded.rules, &resolved.settings, &semantics, Some(&agent));
-        for diagnostic in &rules.diagnostics {
-            console.report(&softened(diagnostic));
-        }
-        Ok(Self { rules, given, settings: resolved.settings, semantics })
+        diagnostics.extend(rules.diagnostics.iter().cloned());
+        Ok((Self { rules, given, files: loaded.files, settings: resolved.settings, semantics }, diagnostics))
     }
 
     /// A replay with these rules, everything else by default.

@@ -13,6 +13,7 @@ use crate::output::{FIXED_WIDTH, Style};
 const SHOWN_PER_CODE: usize = 5;
 
 /// What the process hands to the program: where to write, and what it knows of its surroundings.
+#[derive(Clone, Debug)]
 pub struct Surroundings {
     /// The current directory.
     pub cwd: std::path::PathBuf,
@@ -69,6 +70,11 @@ impl<'a> Console<'a> {
             write_error: None,
             seen: BTreeMap::new(),
         }
+    }
+
+    /// The lowest severity that makes the status 1.
+    pub fn failing_severity(&self) -> Severity {
+        self.fail_on
     }
 
     /// How standard output looks.

@@ -82,11 +82,11 @@ pub(super) fn open(path: &Path) -> Result<BufReader<File>, CliError> {
     Ok(BufReader::with_capacity(1 << 16, file))
 }
 
-/// Reads a whole file as text; malformed UTF-8 becomes U+FFFD.
+/// Reads a whole file, `-` for standard input, without a byte order mark.
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn read_text(path: &Path, stdin: &mut dyn Read) -> Result<String, CliError> {
+pub(super) fn read_bytes(path: &Path, stdin: &mut dyn Read) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
         stdin.read_to_end(&mut bytes)
@@ -94,6 +94,16 @@ pub(super) fn read_text(path: &Path, stdin: &mut dyn Read) -> Result<String, Cli
         File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
     };
     read.map_err(|error| CliError::unreadable(path, &error))?;
-    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-    Ok(String::from_utf8_lossy(text).into_owned())
+    if bytes.starts_with(b"\xEF\xBB\xBF") {
+        bytes.drain(..3);
+    }
+    Ok(bytes)
+}
+
+/// Reads a whole file as text; malformed UTF-8 becomes U+FFFD.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn read_text(path: &Path, stdin: &mut dyn Read) -> Result<String, CliError> {
+    Ok(String::from_utf8_lossy(&read_bytes(path, stdin)?).into_owned())
 }

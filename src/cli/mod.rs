@@ -1,6 +1,7 @@
 //! The command line: arguments as typed, turned into one run of one command.
 
 pub mod args;
+mod check_rules;
 mod config;
 mod console;
 mod error;
@@ -35,7 +36,7 @@ pub fn run(
     let mut console = Console::new(out, err, &cli.common, surroundings);
     let result: Result<(), CliError> = match cli.command {
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
-        Command::CheckRules(_) => Err(CliError::missing("check-rules")),
+        Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
         Command::InspectSession(_) => Err(CliError::missing("inspect-session")),
         Command::Handoff(_) => Err(CliError::missing("handoff")),
     };

@@ -9,6 +9,7 @@ use super::config::Config;
 use super::console::{Console, Surroundings};
 use super::inputs::{self, Input};
 use super::{CliError, ExitStatus};
+use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::message::Source;
 use crate::output::replay_human;
@@ -23,7 +24,7 @@ use crate::tool::ArgumentMode;
 ///
 /// # Errors
 /// When nothing can be run at all; failures of single inputs are shown and counted.
-pub fn run(
+pub(super) fn run(
     args: &ReplayArgs,
     stdin: &mut dyn Read,
     console: &mut Console<'_>,
@@ -31,16 +32,26 @@ pub fn run(
 ) -> Result<(), CliError> {
     unfinished(args)?;
     let texts = texts(args, stdin)?;
-    if texts.is_empty() && args.inputs.is_empty() {
-        return Err(CliError::usage("nothing to replay")
-            .with_help("name a session, an event stream or a directory of them, or give --text TEXT"));
+    if texts.is_empty() && args.inputs.is_empty() && args.script.is_none() {
+        return Err(CliError::usage("nothing to replay").with_help(
+            "name a session, an event stream or a directory of them, or give --text TEXT, or --script FILE with --prompt TEXT",
+        ));
     }
+    output_options(args)?;
+    let script = args.script.as_deref().map(|path| read_script(path, args, stdin, console)).transpose()?;
     let config = Config::load(&args.rules, console, surroundings)?;
-    let plan = plan(args, &config, console)?;
+    let (plan, resumed) = plan(args, &config, console)?;
     let mut reporter = Reporter::new(args.format);
     for (name, text) in &texts {
         let report = reporter.collect(console, |sink| plan.text(text, name, "text", sink));
-        finish(&report, args, console);
+        finish(report, args, console);
+    }
+    if let Some(script) = script {
+        let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
+        let name = script.file.clone();
+        let source = ScriptSource::new(script, EndOfScript::Stop);
+        let report = reporter.collect(console, |sink| plan.script(source, &prompts, resumed, &name, sink));
+        finish(report, args, console);
     }
     for input in inputs::expand(&args.inputs) {
         if console.is_closed() {
@@ -58,14 +69,13 @@ pub fn run(
 /// Options that this version does not complete.
 fn unfinished(args: &ReplayArgs) -> Result<(), CliError> {
     let given = [
-        (args.script.is_some(), "--script"),
-        (!args.prompt.is_empty(), "--prompt"),
         (!args.as_write.is_empty(), "--as-write"),
         (args.files_from.is_some(), "--files-from"),
         (args.since.is_some(), "--since"),
         (args.until.is_some(), "--until"),
         (args.shard.is_some(), "--shard"),
         (args.all_branches, "--all-branches"),
+        (args.script.is_some() && !args.inputs.is_empty(), "--script together with an INPUT"),
         (args.jobs.is_some_and(|jobs| jobs != 1), "--jobs"),
         (args.interrupt_template.is_some(), "--interrupt-template"),
         (args.reminder_template.is_some(), "--reminder-template"),
@@ -76,13 +86,61 @@ fn unfinished(args: &ReplayArgs) -> Result<(), CliError> {
         (args.require_coverage.is_some(), "--require-coverage"),
         (args.max_premature.is_some(), "--max-premature"),
         (args.fail_on_undecided, "--fail-on-undecided"),
-        (args.write_session.is_some(), "--write-session"),
         (args.emit_events.is_some(), "--emit-events"),
         (args.profile, "--profile"),
     ];
     match given.into_iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => Err(CliError::missing(option)),
         None => Ok(()),
+    }
+}
+
+/// Options about what is written, against each other and against the number of inputs.
+fn output_options(args: &ReplayArgs) -> Result<(), CliError> {
+    if args.script.is_some() && args.prompt.is_empty() && args.inputs.is_empty() {
+        return Err(CliError::usage("--script needs a prompt to answer").with_help("add --prompt TEXT"));
+    }
+    if args.script.is_none() && !args.prompt.is_empty() {
+        return Err(CliError::usage("--prompt goes with --script").with_help("add --script FILE"));
+    }
+    let Some(path) = &args.write_session else { return Ok(()) };
+    let runs = args.inputs.len() + usize::from(args.script.is_some() || args.text.is_some());
+    if runs != 1 || args.inputs.iter().any(|input| input.is_dir()) {
+        return Err(CliError::usage("--write-session takes a single run").with_help("name one input, or one script"));
+    }
+    if path.symlink_metadata().is_ok() {
+        return Err(CliError::failed(format!("{}: exists already", path.display()))
+            .with_help("an existing file is never replaced: choose another name or move it away"));
+    }
+    Ok(())
+}
+
+/// Reads a script; what is wrong with it is shown with its place.
+fn read_script(
+    path: &Path,
+    args: &ReplayArgs,
+    stdin: &mut dyn Read,
+    console: &mut Console<'_>,
+) -> Result<Script, CliError> {
+    if path.as_os_str() == "-" && args.inputs.iter().any(|input| input.as_os_str() == "-") {
+        return Err(CliError::usage("standard input cannot be both the script and an input"));
+    }
+    let bytes = inputs::read_bytes(path, stdin)?;
+    let name = path.to_string_lossy();
+    match Script::read(&bytes, &name) {
+        Ok((script, findings)) => {
+            for finding in &findings {
+                console.report(&softened(finding));
+            }
+            Ok(script)
+        }
+        Err(findings) => {
+            for finding in &findings {
+                console.report(finding);
+            }
+            Err(CliError::failed(format!("{name}: is no script that can be played"))
+                .with_help("a script is a JSON array of replies, or one reply a line: [[{\"text\": \"Hello\"}]]"))
+        }
     }
 }
 
@@ -120,13 +178,15 @@ fn texts(args: &ReplayArgs, stdin: &mut dyn Read) -> Result<Vec<(String, TextInp
     Ok(vec![(name, input)])
 }
 
-fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<Plan, CliError> {
+/// The plan that the options ask for, and the session that `--resume` names.
+fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<(Plan, Option<Session>), CliError> {
     let mut plan = config.plan();
     plan.chunk = args.chunk.parse().map_err(|error| {
         CliError::usage(format!("--chunk: {error}")).with_help("one of chars:N, words, lines, block, all")
     })?;
     plan.observe = args.on_trigger == OnTrigger::Observe;
     plan.verify = args.verify;
+    plan.keep_session = args.write_session.is_some();
     plan.arguments = match args.arguments {
         ArgumentsArg::Eager => ArgumentMode::Eager,
         ArgumentsArg::Throttled => ArgumentMode::Throttled,
@@ -149,6 +209,7 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
             CliError::usage(format!("--now: `{now}` is no time")).with_help("write it as 2026-01-31T12:00:00.000Z")
         })?;
     }
+    let mut resumed = None;
     if let Some(path) = &args.resume {
         let session = open_session(path, &path.to_string_lossy())?;
         for diagnostic in session.diagnostics() {
@@ -163,8 +224,9 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
         if !plan.semantics.persists {
             console.note("lifecycle v1 restores nothing from a session: every rule is armed");
         }
+        resumed = Some(session);
     }
-    Ok(plan)
+    Ok((plan, resumed))
 }
 
 fn open_session(path: &Path, name: &str) -> Result<Session, CliError> {
@@ -247,7 +309,7 @@ fn replay_session(
     };
     let session = Rc::new(session);
     let report = reporter.collect(console, |sink| plan.session(session, leaf, name, sink));
-    finish(&report, args, console);
+    finish(report, args, console);
     Ok(())
 }
 
@@ -260,11 +322,11 @@ fn replay_events(
     console: &mut Console<'_>,
 ) {
     let report = reporter.collect(console, |sink| plan.events(reader, name, sink));
-    finish(&report, args, console);
+    finish(report, args, console);
 }
 
-/// Shows what was wrong with an input, and with `--verify` how the run differs from it.
-fn finish(report: &Report, args: &ReplayArgs, console: &mut Console<'_>) {
+/// Shows what was wrong with an input, and with `--verify` how the run differs from it; writes the session.
+fn finish(report: Report, args: &ReplayArgs, console: &mut Console<'_>) {
     for diagnostic in &report.diagnostics {
         if diagnostic.code == code::DECISION_DIFFERS {
             if args.verify {
@@ -273,6 +335,15 @@ fn finish(report: &Report, args: &ReplayArgs, console: &mut Console<'_>) {
             }
         } else {
             console.report(&softened(diagnostic));
+        }
+    }
+    if let (Some(path), Some(store)) = (&args.write_session, report.store) {
+        match store.write_new(path) {
+            Ok(()) => console.note(&format!("wrote {}", path.display())),
+            Err(error) => console.fail(
+                &CliError::failed(format!("{}: cannot be written: {error}", path.display()))
+                    .with_help("choose a name that is free, in a folder that can be written to"),
+            ),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Reports to bytes: one file per form. Nothing here decides anything.
 
+pub mod check;
 pub mod diagnostic;
 mod escape;
 pub mod replay_human;

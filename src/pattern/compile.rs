@@ -10,6 +10,7 @@ use super::backtrack_code::Code;
 use super::charset::CharSet;
 use super::error::PatternError;
 use super::parse::{self, Flags};
+use super::scanner::Verdict;
 use super::syntax::{Node, Tree};
 use crate::text::JsString;
 
@@ -119,6 +120,17 @@ impl Pattern {
     /// Whether the pattern has back-references.
     pub fn has_back_references(&self) -> bool {
         self.0.facts.back_references
+    }
+
+    /// Decides one whole text by backtracking, with `steps` steps at most: slower than a [`super::Scanner`], and
+    /// independent of it.
+    pub fn test(&self, text: &[u16], steps: u64) -> Verdict {
+        match self.search(text, 0, &mut steps.clone()) {
+            Search::Nothing => Verdict::No,
+            Search::Found { at_end: true, .. } => Verdict::Tentative,
+            Search::Found { at_end: false, .. } => Verdict::Confirmed,
+            Search::OutOfSteps => Verdict::Undecided,
+        }
     }
 
     /// What the automaton is built from: the pattern itself, or, when it has back-references, an over-approximation.

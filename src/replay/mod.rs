@@ -9,6 +9,7 @@ mod plan;
 mod play;
 mod recorded;
 mod run;
+mod scripted;
 mod session_steps;
 mod sink;
 mod text_turn;
@@ -17,9 +18,6 @@ mod verify;
 mod whole;
 
 pub use journal::Journal;
-pub use observed::{Announced, Observed};
 pub use plan::{Plan, Report, RuleLine};
-pub use play::without_reminders;
-pub use recorded::{RecordedEntry, RecordedInjection, Turn};
 pub use sink::TraceSink;
 pub use text_turn::TextInput;

@@ -5,7 +5,7 @@ use crate::text::JsString;
 
 /// What was decided from a message's start to the end of its turn, retries included.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Observed {
+pub(super) struct Observed {
     /// Announced triggers in order: rules, decision, and which of the rules depend on the cut.
     pub announced: Vec<Announced>,
     /// Rules of all matches in order, a batch each, announced or not.
@@ -24,7 +24,7 @@ pub struct Observed {
 
 /// One announced trigger.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Announced {
+pub(super) struct Announced {
     /// The rules.
     pub rules: Vec<JsString>,
     /// What followed.
@@ -33,18 +33,18 @@ pub struct Announced {
 
 impl Observed {
     /// The announced rules in order of first appearance.
-    pub fn rules(&self) -> Vec<JsString> {
+    pub(super) fn rules(&self) -> Vec<JsString> {
         distinct(self.announced.iter().flat_map(|trigger| &trigger.rules))
     }
 
     /// Whether any trigger interrupted.
-    pub fn interrupted(&self) -> bool {
+    pub(super) fn interrupted(&self) -> bool {
         self.announced.iter().any(|trigger| trigger.decision == Decision::Interrupt)
     }
 }
 
 /// Names in order of first appearance.
-pub fn distinct<'a>(names: impl IntoIterator<Item = &'a JsString>) -> Vec<JsString> {
+pub(super) fn distinct<'a>(names: impl IntoIterator<Item = &'a JsString>) -> Vec<JsString> {
     let mut seen: Vec<JsString> = Vec::new();
     for name in names {
         if !seen.contains(name) {

@@ -3,11 +3,12 @@
 use std::io::BufRead;
 use std::rc::Rc;
 
+use crate::agent::{ScriptSource, ScriptedAgent};
 use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Manager;
 use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
-use crate::message::AgentEvent;
+use crate::message::{AgentEvent, Message};
 use crate::rule::CompiledRule;
 use crate::session::{NewHeader, Session, SessionError, Store};
 use crate::settings::{RepeatMode, Semantics, Settings};
@@ -22,6 +23,7 @@ use super::observed::Observed;
 use super::play::{TurnEnd, play_turn};
 use super::recorded::{Gatherer, Step, Turn};
 use super::run::Run;
+use super::scripted::play_script;
 use super::session_steps::SessionSteps;
 use super::sink::TraceSink;
 use super::text_turn::{TextInput, text_turn};
@@ -175,6 +177,34 @@ impl Plan {
         play_turn(&mut run, &turn);
         run.flush();
         self.report(run, Vec::new(), 0)
+    }
+
+    /// Plays prompts and scripted replies. With `resume` the run goes on under that session's leaf, whose lines stay
+    /// as they are.
+    pub fn script(
+        &self,
+        source: ScriptSource,
+        prompts: &[JsString],
+        resume: Option<Session>,
+        name: &str,
+        sink: &mut dyn TraceSink,
+    ) -> Report {
+        let header = StreamHeader { id: None, cwd: None, raw: Object::new() };
+        let mut run = self.begin(&header, name, "script", None, sink);
+        if let Some(session) = resume.filter(|_| self.keep_session) {
+            let leaf = session.leaf();
+            run.journal = Journal::kept(Clock::fixed(self.now_ms, self.seed), Store::resume(session, leaf));
+        }
+        let mut agent = ScriptedAgent::new(source);
+        for prompt in prompts {
+            let mut message = Message::user(prompt.clone(), 0);
+            // The agent dates a prompt when it takes it.
+            message.raw.remove("timestamp");
+            agent.prompt(message);
+        }
+        play_script(&mut run, &mut agent);
+        let diagnostics = agent.source().finding().into_iter().collect();
+        self.report(run, diagnostics, 0)
     }
 
     fn recording(

@@ -15,7 +15,7 @@ use super::whole::whole_texts;
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TurnEnd {
+pub(super) enum TurnEnd {
     /// The agent goes on by itself: it called tools.
     GoesOn,
     /// The agent stopped, or a follow-up or retry asks the model again.
@@ -28,7 +28,7 @@ pub enum TurnEnd {
 }
 
 /// Plays one recorded turn.
-pub fn play_turn(run: &mut Run<'_>, turn: &Turn) -> TurnEnd {
+pub(super) fn play_turn(run: &mut Run<'_>, turn: &Turn) -> TurnEnd {
     if turn.starts_turn {
         run.feed(&AgentEvent::TurnStart);
     }
@@ -48,7 +48,7 @@ pub fn play_turn(run: &mut Run<'_>, turn: &Turn) -> TurnEnd {
             break;
         }
     }
-    settle(run, turn);
+    settle(run, &turn.events);
     if turn.end.is_none() && abort.is_none() {
         // The recording ends inside the message: nothing more is known of it.
         return TurnEnd::GoesOn;
@@ -73,18 +73,18 @@ pub fn play_turn(run: &mut Run<'_>, turn: &Turn) -> TurnEnd {
     if !cut_short && !message.tool_calls().is_empty() {
         return TurnEnd::GoesOn;
     }
-    if !cut_short && run.take_queued().delivered {
+    if !cut_short && !run.take_queued().delivered.is_empty() {
         return TurnEnd::Stopped { resumes: true, left_recording };
     }
     run.feed(&AgentEvent::AgentEnd);
     let effects = run.pass_time();
-    TurnEnd::Stopped { resumes: effects.resume.is_some() || effects.delivered, left_recording }
+    TurnEnd::Stopped { resumes: effects.resume.is_some() || !effects.delivered.is_empty(), left_recording }
 }
 
-fn settle(run: &mut Run<'_>, turn: &Turn) {
+pub(super) fn settle(run: &mut Run<'_>, events: &[(Origin, AgentEvent)]) {
     let buffers = run.open_buffers();
     if !buffers.is_empty() {
-        let whole = whole_texts(buffers, &turn.events, &run.reading);
+        let whole = whole_texts(buffers, events, &run.reading);
         run.settle(&whole);
     }
 }
@@ -130,7 +130,7 @@ fn results(run: &mut Run<'_>, turn: &Turn, message: &Message, left: Option<&Abor
 }
 
 /// The result without the leading reminder blocks that a recording holds (engine.md E7.2 step 5).
-pub fn without_reminders(result: &Message) -> Message {
+pub(super) fn without_reminders(result: &Message) -> Message {
     let mut payload = result.clone();
     if let Some(Value::Array(blocks)) = payload.raw.get_mut("content") {
         let is_reminder = |block: &Value| matches!(ContentBlock::read(block), ContentBlock::Text(text) if text.starts_with(REMINDER_PREFIX));
@@ -141,7 +141,7 @@ pub fn without_reminders(result: &Message) -> Message {
 }
 
 /// Puts one text block in front of a result's content.
-fn put_in_front(result: &mut Message, content: &JsString) {
+pub(super) fn put_in_front(result: &mut Message, content: &JsString) {
     let block = Value::Object(json_object! {"type": "text", "text": content.clone()});
     match result.raw.get_mut("content") {
         Some(Value::Array(blocks)) => blocks.insert(0, block),

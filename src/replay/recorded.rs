@@ -13,7 +13,7 @@ use crate::text::json::Object;
 
 /// One step of a recording.
 #[derive(Debug)]
-pub enum Step {
+pub(super) enum Step {
     /// The header of the recording.
     Header(StreamHeader),
     /// A message that is neither an assistant's nor a tool result.
@@ -28,7 +28,7 @@ pub enum Step {
 
 /// A recorded `ttsr_injection` entry of a session.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RecordedEntry {
+pub(super) struct RecordedEntry {
     /// The entry's id.
     pub entry: JsString,
     /// Its rules.
@@ -37,7 +37,7 @@ pub struct RecordedEntry {
 
 /// One assistant message of a recording.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub(super) struct Turn {
     /// Where the message begins.
     pub origin: Origin,
     /// Milliseconds since the epoch, when known.
@@ -66,7 +66,7 @@ pub struct Turn {
 
 /// A reminder that a recording shows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RecordedInjection {
+pub(super) struct RecordedInjection {
     /// The rules of `details.rules`, or of the tags of a folded reminder.
     pub rules: Vec<JsString>,
     /// Counter of deferred deliveries.
@@ -80,19 +80,14 @@ pub struct RecordedInjection {
 impl Turn {
     /// Whether the deltas are checked to the end even after a match: the message ended aborted, or so late that the
     /// abort shows only behind it.
-    pub fn was_cut_short(&self) -> bool {
+    pub(super) fn was_cut_short(&self) -> bool {
         self.interrupted
             || self.end.as_ref().is_none_or(|(_, message)| message.stop_reason().is_some_and(|why| why == "aborted"))
-    }
-
-    /// Whether the message calls tools.
-    pub fn calls_tools(&self) -> bool {
-        self.end.as_ref().is_some_and(|(_, message)| !message.tool_calls().is_empty())
     }
 }
 
 /// Whether an assistant message holds nothing and was aborted: what a late abort leaves behind.
-pub fn is_empty_abort(message: &Message) -> bool {
+pub(super) fn is_empty_abort(message: &Message) -> bool {
     message.is_assistant()
         && message.stop_reason().is_some_and(|why| why == "aborted")
         && message.blocks().iter().all(|block| match block {
@@ -103,19 +98,19 @@ pub fn is_empty_abort(message: &Message) -> bool {
 }
 
 /// Whether the message says that rules aborted it (session.md S5.6).
-pub fn names_matched_rules(message: &Message) -> bool {
+pub(super) fn names_matched_rules(message: &Message) -> bool {
     message.string("errorMessage").is_some_and(|text| text.starts_with("TTSR matched rule"))
 }
 
 /// The rules that an aborted message names: `TTSR matched rules: a, b`.
-pub fn matched_rules(message: &Message) -> Option<Vec<JsString>> {
+pub(super) fn matched_rules(message: &Message) -> Option<Vec<JsString>> {
     let text = message.string("errorMessage")?.to_string_lossy();
     let names = text.strip_prefix("TTSR matched rule")?.trim_start_matches('s').strip_prefix(": ")?;
     Some(names.split(", ").map(JsString::from).collect())
 }
 
 /// The rules of an injected `ttsr-injection` message, if it is one.
-pub fn injection_of(message: &Message) -> Option<RecordedInjection> {
+pub(super) fn injection_of(message: &Message) -> Option<RecordedInjection> {
     if message.string("customType")? != "ttsr-injection" {
         return None;
     }
@@ -131,7 +126,7 @@ pub fn injection_of(message: &Message) -> Option<RecordedInjection> {
 
 /// Gathers the items of an event stream into steps.
 #[derive(Debug, Default)]
-pub struct Gatherer {
+pub(super) struct Gatherer {
     /// The message that streams, or the last one while its results and turn end may still come.
     open: Option<Box<Turn>>,
     /// The message before, which a late abort may still turn into an interrupted one.
@@ -142,7 +137,7 @@ pub struct Gatherer {
 
 impl Gatherer {
     /// Takes the next item. Finished steps come out of [`Gatherer::pop`].
-    pub fn push(&mut self, item: Item) {
+    pub(super) fn push(&mut self, item: Item) {
         let Item { origin, content } = item;
         match content {
             StreamItem::Header(header) => {
@@ -222,12 +217,12 @@ impl Gatherer {
     }
 
     /// The next finished step.
-    pub fn pop(&mut self) -> Option<Step> {
+    pub(super) fn pop(&mut self) -> Option<Step> {
         self.done.pop_front()
     }
 
     /// Ends the recording.
-    pub fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         self.release_held();
         if let Some(turn) = self.open.take() {
             self.done.push_back(Step::Turn(turn));

@@ -18,7 +18,7 @@ use super::trace::{At, By, GateEvent, Matched, Summary, TraceEvent, TraceKind, T
 
 /// What became of the actions that an event led to.
 #[derive(Debug, Default)]
-pub struct Effects {
+pub(super) struct Effects {
     /// The stream is to be aborted.
     pub abort: Option<Abort>,
     /// A reminder goes in front of the tool result that was just handled.
@@ -26,7 +26,7 @@ pub struct Effects {
     /// The agent is to resume.
     pub resume: Option<ContinueSource>,
     /// Follow-ups reached the agent.
-    pub delivered: bool,
+    pub delivered: Vec<Injection>,
 }
 
 /// A match whose dependence on the cut is known only when the whole block is.
@@ -42,7 +42,7 @@ struct OpenHit {
 }
 
 /// One input on its way through the engine.
-pub struct Run<'a> {
+pub(super) struct Run<'a> {
     /// The decisions.
     pub coordinator: Coordinator,
     /// What is written.
@@ -56,6 +56,8 @@ pub struct Run<'a> {
     /// How tool calls are read.
     pub reading: ReadOptions,
     timeline: Timeline<Task>,
+    /// Time of the timeline's start, in milliseconds since the epoch.
+    started_ms: u64,
     sink: &'a mut dyn TraceSink,
     at: At,
     summary: Summary,
@@ -69,13 +71,14 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A run over `input` whose events go to `sink`.
-    pub fn new(
+    pub(super) fn new(
         coordinator: Coordinator,
         reading: ReadOptions,
-        journal: Journal,
+        mut journal: Journal,
         input: &str,
         sink: &'a mut dyn TraceSink,
     ) -> Self {
+        let started_ms = journal.clock().now_ms();
         Self {
             coordinator,
             journal,
@@ -83,6 +86,7 @@ impl<'a> Run<'a> {
             observed: Observed::default(),
             persisted: Vec::new(),
             reading,
+            started_ms,
             timeline: Timeline::new(),
             sink,
             at: At { input: input.to_owned(), ..At::default() },
@@ -97,25 +101,25 @@ impl<'a> Run<'a> {
     }
 
     /// Emits an event at the present place, behind those held back.
-    pub fn emit(&mut self, kind: TraceKind) {
+    pub(super) fn emit(&mut self, kind: TraceKind) {
         let at = At { turn: Some(self.turns), ..self.at.clone() };
         self.held.push(TraceEvent { at, kind });
     }
 
     /// Emits an event at the beginning of the message that was just played.
-    pub fn emit_at_message(&mut self, origin: &Origin, kind: TraceKind) {
+    pub(super) fn emit_at_message(&mut self, origin: &Origin, kind: TraceKind) {
         self.move_to(origin);
         self.held.push(TraceEvent { at: At { turn: Some(self.target_turn), ..self.at.clone() }, kind });
     }
 
     /// Emits an event that belongs to no message.
-    pub fn emit_outside(&mut self, kind: TraceKind) {
+    pub(super) fn emit_outside(&mut self, kind: TraceKind) {
         let at = At { input: self.at.input.clone(), ..At::default() };
         self.held.push(TraceEvent { at, kind });
     }
 
     /// Moves to the place of an event.
-    pub fn move_to(&mut self, origin: &Origin) {
+    pub(super) fn move_to(&mut self, origin: &Origin) {
         self.at.line = origin.line;
         self.at.entry = origin.entry.clone();
         self.at.block = origin.block;
@@ -123,16 +127,17 @@ impl<'a> Run<'a> {
     }
 
     /// Goes on with a new process: nothing is planned, and its turns count from 0.
-    pub fn replace_process(&mut self, coordinator: Coordinator) {
+    pub(super) fn replace_process(&mut self, coordinator: Coordinator) {
         let actions = self.coordinator.finish();
         self.carry_out(actions);
         self.coordinator = coordinator;
         self.timeline = Timeline::new();
+        self.started_ms = self.journal.clock().now_ms();
         self.turns = 0;
     }
 
     /// Begins an assistant message.
-    pub fn begin_message(&mut self, origin: &Origin) {
+    pub(super) fn begin_message(&mut self, origin: &Origin) {
         self.at.message = Some(self.messages);
         self.target = self.messages;
         self.target_turn = self.turns;
@@ -142,12 +147,12 @@ impl<'a> Run<'a> {
     }
 
     /// Counts a recorded match that the input does not allow to reproduce.
-    pub fn count_not_reproducible(&mut self) {
+    pub(super) fn count_not_reproducible(&mut self) {
         self.summary.not_reproducible += 1;
     }
 
     /// Feeds one event and carries out what follows.
-    pub fn feed(&mut self, event: &AgentEvent) -> Effects {
+    pub(super) fn feed(&mut self, event: &AgentEvent) -> Effects {
         match event {
             AgentEvent::TextDelta { delta, .. }
             | AgentEvent::ThinkingDelta { delta, .. }
@@ -163,44 +168,55 @@ impl<'a> Run<'a> {
     }
 
     /// Lets the agent take its queued follow-ups, as it does before it would stop.
-    pub fn take_queued(&mut self) -> Effects {
+    pub(super) fn take_queued(&mut self) -> Effects {
         let actions = self.coordinator.take_queued();
         self.carry_out(actions)
     }
 
-    /// Lets virtual time pass until nothing is planned any more.
-    pub fn pass_time(&mut self) -> Effects {
+    /// Lets virtual time pass until nothing is planned any more; the agent always resumes when it is told to.
+    pub(super) fn pass_time(&mut self) -> Effects {
         let mut all = Effects::default();
-        while let Some(due) = self.timeline.next_due() {
-            self.journal.advance(due.saturating_sub(self.timeline.now()));
-            while let Some(task) = self.timeline.pop_due(due) {
-                let actions = self.coordinator.due(&task);
-                all.merge(self.carry_out(actions));
+        while self.next_task_at().is_some() {
+            let mut effects = self.next_task();
+            if effects.resume.is_some() {
+                effects.merge(self.continued(true));
             }
+            all.merge(effects);
         }
         all
     }
 
-    /// When the next planned task is due, in milliseconds from now.
-    pub fn next_due(&self) -> Option<u64> {
-        self.timeline.next_due().map(|due| due.saturating_sub(self.timeline.now()))
+    /// When the next planned task is due, in milliseconds since the epoch.
+    pub(super) fn next_task_at(&mut self) -> Option<u64> {
+        Some(self.started_ms + self.timeline.next_due()?)
     }
 
-    /// Lets `ms` of virtual time pass.
-    pub fn advance(&mut self, ms: u64) -> Effects {
-        let until = self.timeline.now().saturating_add(ms);
-        self.journal.advance(ms);
-        let mut all = Effects::default();
-        while let Some(task) = self.timeline.pop_due(until) {
-            let actions = self.coordinator.due(&task);
-            all.merge(self.carry_out(actions));
-        }
-        self.timeline.move_to(until);
-        all
+    /// Moves the clock to the next planned task and carries it out.
+    pub(super) fn next_task(&mut self) -> Effects {
+        self.synchronize();
+        let Some(due) = self.timeline.next_due() else { return Effects::default() };
+        let Some(task) = self.timeline.pop_due(due) else { return Effects::default() };
+        let now = self.journal.clock().now_ms();
+        self.journal.clock().advance((self.started_ms + due).saturating_sub(now));
+        let actions = self.coordinator.due(&task);
+        self.carry_out(actions)
+    }
+
+    /// Tells the coordinator whether the agent resumed.
+    pub(super) fn continued(&mut self, resumed: bool) -> Effects {
+        let actions = self.coordinator.continued(resumed);
+        self.carry_out(actions)
+    }
+
+    /// Brings the timeline to the time of the clock, which the agent moves too.
+    fn synchronize(&mut self) {
+        let now = self.journal.clock().now_ms();
+        self.timeline.move_to(now.saturating_sub(self.started_ms));
     }
 
     /// Carries out actions in order.
-    pub fn carry_out(&mut self, actions: Vec<Action>) -> Effects {
+    fn carry_out(&mut self, actions: Vec<Action>) -> Effects {
+        self.synchronize();
         let mut effects = Effects::default();
         for action in actions {
             match action {
@@ -215,8 +231,8 @@ impl<'a> Run<'a> {
                 Action::Keep { .. } => self.emit(TraceKind::Keep { message: self.target }),
                 Action::Inject(injection) => self.inject(&injection),
                 Action::Deliver(injection) => {
-                    effects.delivered = true;
                     self.inject(&injection);
+                    effects.delivered.push(injection);
                 }
                 Action::PersistMessage(injection) => self.journal.injection_message(&injection),
                 Action::PersistInjection { rules } => {
@@ -237,8 +253,6 @@ impl<'a> Run<'a> {
                 Action::Continue { source } => {
                     self.emit(TraceKind::Continue { source: source.as_str() });
                     effects.resume = Some(source);
-                    let further = self.coordinator.continued(true);
-                    effects.merge(self.carry_out(further));
                 }
                 Action::Drop { rules, why } => self.emit(TraceKind::Drop { rules, why: why.as_str() }),
                 Action::Undecided(undecided) => {
@@ -293,8 +307,13 @@ impl<'a> Run<'a> {
         }));
     }
 
+    /// Whether something matched since the last [`Run::settle`].
+    pub(super) fn has_open_hits(&self) -> bool {
+        !self.hits.is_empty()
+    }
+
     /// The buffers in which something matched since the last [`Run::flush`], with the text at the first match.
-    pub fn open_buffers(&self) -> Vec<(JsString, Vec<u16>)> {
+    pub(super) fn open_buffers(&self) -> Vec<(JsString, Vec<u16>)> {
         let mut buffers: Vec<(JsString, Vec<u16>)> = Vec::new();
         for hit in &self.hits {
             match buffers.iter_mut().find(|(key, _)| *key == hit.buffer) {
@@ -308,7 +327,7 @@ impl<'a> Run<'a> {
 
     /// Settles how matches depend on the cut, given the whole text of their buffers, and lets the events held back
     /// go.
-    pub fn settle(&mut self, whole: &HashMap<JsString, Vec<u16>>) {
+    pub(super) fn settle(&mut self, whole: &HashMap<JsString, Vec<u16>>) {
         let patterns = self.coordinator.manager().patterns().clone();
         for hit in std::mem::take(&mut self.hits) {
             let whole = whole.get(&hit.buffer).filter(|text| text.starts_with(&hit.prefix));
@@ -332,7 +351,7 @@ impl<'a> Run<'a> {
     }
 
     /// Lets the events held back go.
-    pub fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         self.hits.clear();
         for event in std::mem::take(&mut self.held) {
             self.summary.count(&event.kind);
@@ -341,7 +360,7 @@ impl<'a> Run<'a> {
     }
 
     /// Ends the run: what is still pending is dropped, and the totals follow.
-    pub fn finish(mut self) -> (Summary, Journal) {
+    pub(super) fn finish(mut self) -> (Summary, Journal) {
         let actions = self.coordinator.finish();
         self.carry_out(actions);
         self.flush();
@@ -363,7 +382,7 @@ impl Effects {
         if other.resume.is_some() {
             self.resume = other.resume;
         }
-        self.delivered |= other.delivered;
+        self.delivered.extend(other.delivered);
     }
 }
 

@@ -14,7 +14,7 @@ use super::recorded::{
 };
 
 /// Reads the branch entry by entry.
-pub struct SessionSteps {
+pub(super) struct SessionSteps {
     session: Rc<Session>,
     branch: std::vec::IntoIter<usize>,
     chunker: Chunker,
@@ -31,7 +31,7 @@ pub struct SessionSteps {
 impl SessionSteps {
     /// The branch from the root to `leaf`, messages cut by `mode`. With `exact_aborts` a message that rules aborted
     /// is checked at every code unit, since its chunk borders are lost.
-    pub fn new(session: Rc<Session>, leaf: Option<usize>, mode: ChunkMode, exact_aborts: bool) -> Self {
+    pub(super) fn new(session: Rc<Session>, leaf: Option<usize>, mode: ChunkMode, exact_aborts: bool) -> Self {
         let branch = session.branch(leaf).into_iter();
         Self {
             session,
@@ -50,7 +50,7 @@ impl SessionSteps {
     ///
     /// # Errors
     /// When the file cannot be read again.
-    pub fn next_step(&mut self) -> Result<Option<Step>, SessionError> {
+    pub(super) fn next_step(&mut self) -> Result<Option<Step>, SessionError> {
         if !self.started {
             self.started = true;
             let header = self.session.header().clone();

@@ -9,7 +9,7 @@ use super::recorded::{Turn, matched_rules};
 
 /// What a comparison found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Comparison {
+pub(super) struct Comparison {
     /// The rules that the input records at this message; empty for none.
     pub recorded: Vec<JsString>,
     /// Differences, a sentence each.
@@ -19,7 +19,7 @@ pub struct Comparison {
 }
 
 /// What the comparison must know of the rules.
-pub trait KnownRules {
+pub(super) trait KnownRules {
     /// Whether a rule of this name is registered.
     fn is_registered(&self, name: &JsString) -> bool;
     /// Whether the rule can match a tool call.
@@ -28,7 +28,7 @@ pub trait KnownRules {
 
 /// Compares one message of an event stream: announced rules in order of first appearance, the decision, and the
 /// follow-up that the stream shows.
-pub fn compare_events(turn: &Turn, observed: &Observed) -> Comparison {
+pub(super) fn compare_events(turn: &Turn, observed: &Observed) -> Comparison {
     let recorded = distinct(turn.triggered.iter().flat_map(|(_, rules)| rules));
     let ours = observed.rules();
     let mut differences = Vec::new();
@@ -54,7 +54,7 @@ pub fn compare_events(turn: &Turn, observed: &Observed) -> Comparison {
 
 /// Compares one message of a session. Chunk borders are lost there, so that a match which depends on them is no
 /// difference, and a match in a call that was removed from the file cannot be reproduced (session.md S9.2).
-pub fn compare_session(turn: &Turn, observed: &Observed, rules: &dyn KnownRules) -> Comparison {
+pub(super) fn compare_session(turn: &Turn, observed: &Observed, rules: &dyn KnownRules) -> Comparison {
     let mut comparison = Comparison::default();
     if turn.interrupted {
         interrupted(turn, observed, rules, &mut comparison);
@@ -165,7 +165,7 @@ fn uninterrupted(turn: &Turn, observed: &Observed, comparison: &mut Comparison) 
 }
 
 /// The call and the rules of the reminders in front of a recorded tool result.
-pub fn fold_of(result: &Message) -> Option<(JsString, Vec<JsString>)> {
+pub(super) fn fold_of(result: &Message) -> Option<(JsString, Vec<JsString>)> {
     let mut rules = Vec::new();
     for block in result.blocks() {
         match block {

@@ -10,7 +10,7 @@ use crate::tool::{CallReader, ReadOptions};
 /// Computes the whole text of each of `buffers` (key and text at its last match) from all events of the message.
 ///
 /// A buffer whose whole text cannot be told is left out.
-pub fn whole_texts(
+pub(super) fn whole_texts(
     buffers: Vec<(JsString, Vec<u16>)>,
     events: &[(Origin, AgentEvent)],
     reading: &ReadOptions,

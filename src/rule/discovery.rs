@@ -1,6 +1,5 @@
 //! Finding rules where the agent finds them (engine.md E1.1 to E1.5).
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -233,12 +232,9 @@ fn files_in(
             Err(error) => loaded.unreadable(directory, &error.to_string()),
         }
     }
-    files.sort_by(|one, other| bytes(one).cmp(&bytes(other)));
+    // The order of bytes, not of path segments.
+    files.sort_by_cached_key(|path| path.as_os_str().to_owned());
     files
-}
-
-fn bytes(path: &Path) -> OsString {
-    path.as_os_str().to_owned()
 }
 
 /// What the provider `github` makes of a rule (engine.md E1.5). The result is the warning about a missing `applyTo`.

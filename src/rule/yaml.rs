@@ -226,13 +226,13 @@ struct Members {
 }
 
 impl Members {
-    fn insert(&mut self, mut key: Key, value: Node) {
+    fn insert(&mut self, key: Key, value: Node) {
         match self.index.get(&key.text) {
             Some(&at) => {
                 let old = &mut self.members[at];
-                key.overridden.append(&mut old.0.overridden);
-                key.overridden.push(old.0.span.clone());
-                *old = (key, value);
+                let mut overridden = std::mem::take(&mut old.0.overridden);
+                overridden.push(old.0.span.clone());
+                *old = (Key { overridden, ..key }, value);
             }
             None => {
                 self.index.insert(key.text.clone(), self.members.len());

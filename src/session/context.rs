@@ -56,18 +56,18 @@ impl Context {
 
 /// Which part of a path becomes messages (session.md S4.5 to S4.8), by positions on the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub(crate) struct Shown {
     /// The compaction whose summary stands in front.
-    pub compaction: Option<usize>,
+    pub(crate) compaction: Option<usize>,
     /// Positions kept from before the compaction.
-    pub kept: std::ops::Range<usize>,
+    pub(crate) kept: std::ops::Range<usize>,
     /// Positions behind the compaction or the reset, or the whole path.
-    pub rest: std::ops::Range<usize>,
+    pub(crate) rest: std::ops::Range<usize>,
 }
 
 impl Shown {
     /// Whether the entry at this position of the path may give a message.
-    pub fn contains(&self, position: usize) -> bool {
+    pub(crate) fn contains(&self, position: usize) -> bool {
         self.kept.contains(&position) || self.rest.contains(&position)
     }
 }
@@ -80,17 +80,17 @@ impl Session {
     pub fn context(&self, leaf: Option<usize>) -> Result<Context, SessionError> {
         let mut context = Context::empty();
         let Some(leaf) = leaf.or_else(|| self.len().checked_sub(1)) else { return Ok(context) };
-        let path = self.branch(Some(leaf));
-        context.injected_rules = self.injected_values(&path)?;
+        let path = self.path(Some(leaf));
+        context.injected_rules = self.injected_on(&path)?;
         self.read_settings(&path, &mut context)?;
         let shown = self.shown(&path)?;
         let mut messages = Vec::new();
         if let Some(position) = shown.compaction {
-            let entry = self.value(path[position])?;
-            messages.push(ContextMessage { message: compaction_summary(&entry), entry: path[position] });
+            let entry = path[position] as usize;
+            messages.push(ContextMessage { message: compaction_summary(&self.value(entry)?), entry });
         }
         for position in shown.kept.chain(shown.rest) {
-            let entry = path[position];
+            let entry = path[position] as usize;
             if let Some(message) = self.emit(entry)? {
                 messages.push(ContextMessage { message, entry });
             }
@@ -103,17 +103,17 @@ impl Session {
     ///
     /// # Errors
     /// When the compaction cannot be read from the file.
-    pub fn shown(&self, path: &[usize]) -> Result<Shown, SessionError> {
-        let last = |kind| path.iter().rposition(|at| self.index.kind(*at) == Some(kind));
+    pub(crate) fn shown(&self, path: &[u32]) -> Result<Shown, SessionError> {
+        let last = |kind| path.iter().rposition(|at| self.index.kind(*at as usize) == Some(kind));
         let (reset, compaction) = (last(EntryKind::ResetBoundary), last(EntryKind::Compaction));
         let Some(compaction) = compaction.filter(|at| reset.is_none_or(|reset| reset < *at)) else {
             let start = reset.map_or(0, |at| at + 1);
             return Ok(Shown { compaction: None, kept: 0..0, rest: start..path.len() });
         };
-        let entry = self.value(path[compaction])?;
+        let entry = self.value(path[compaction] as usize)?;
         let position = |key: &str| {
             let id = entry.get(key)?.as_string()?;
-            path[..compaction].iter().position(|at| self.index.id_text(*at).is_some_and(|own| own == *id))
+            path[..compaction].iter().position(|at| self.index.id_text(*at as usize).is_some_and(|own| own == *id))
         };
         let replaced = entry.get("preserveData").and_then(|data| data.get("openaiRemoteCompaction"));
         // Provider history stands for the kept entries, at least up to the entry it reaches.
@@ -125,10 +125,10 @@ impl Session {
         Ok(Shown { compaction: Some(compaction), kept, rest: compaction + 1..path.len() })
     }
 
-    fn read_settings(&self, path: &[usize], context: &mut Context) -> Result<(), SessionError> {
+    fn read_settings(&self, path: &[u32], context: &mut Context) -> Result<(), SessionError> {
         let mut explicit = false;
-        for at in path {
-            let kind = self.index.kind(*at);
+        for at in path.iter().map(|at| *at as usize) {
+            let kind = self.index.kind(at);
             let wanted = matches!(
                 kind,
                 Some(
@@ -138,11 +138,11 @@ impl Session {
                         | EntryKind::ServiceTierChange
                 )
             );
-            let assistant = !explicit && self.index.rows[*at].role == super::Role::Assistant;
+            let assistant = !explicit && self.index.rows[at].role == super::Role::Assistant;
             if !wanted && !assistant {
                 continue;
             }
-            let entry = self.value(*at)?;
+            let entry = self.value(at)?;
             let member = |key: &str| entry.get(key).filter(|value| **value != Value::Null);
             let text = |key: &str| member(key).and_then(Value::as_string).cloned();
             match kind {

@@ -15,21 +15,26 @@ impl Session {
     /// # Errors
     /// When an entry cannot be read; in faithful mode also when the agent raises on one.
     pub fn injected_rules(&self, leaf: Option<usize>) -> Result<Vec<JsString>, SessionError> {
-        let values = self.injected_values(&self.branch(leaf))?;
+        let values = self.injected_values(leaf)?;
         Ok(values
             .into_iter()
             .filter_map(|value| if let Value::String(name) = value { Some(name) } else { None })
             .collect())
     }
 
-    /// Like [`Session::injected_rules`], on a path and with elements of any kind.
+    /// Like [`Session::injected_rules`], with elements of any kind.
     ///
     /// # Errors
     /// As [`Session::injected_rules`].
-    pub fn injected_values(&self, path: &[usize]) -> Result<Vec<Value>, SessionError> {
+    pub fn injected_values(&self, leaf: Option<usize>) -> Result<Vec<Value>, SessionError> {
+        self.injected_on(&self.path(leaf))
+    }
+
+    pub(super) fn injected_on(&self, path: &[u32]) -> Result<Vec<Value>, SessionError> {
         let mut set = OrderedSet::default();
-        for at in path.iter().filter(|at| self.index.kind(**at) == Some(EntryKind::TtsrInjection)) {
-            match self.value(*at)?.get("injectedRules") {
+        let path = path.iter().map(|at| *at as usize);
+        for at in path.filter(|at| self.index.kind(*at) == Some(EntryKind::TtsrInjection)) {
+            match self.value(at)?.get("injectedRules") {
                 Some(Value::Array(items)) => items.iter().cloned().for_each(|item| set.add(item)),
                 _ if self.mode == ReadMode::Tolerant => {}
                 Some(Value::String(text)) => {
@@ -43,7 +48,7 @@ impl Session {
                     }
                 }
                 _ => {
-                    let line = self.index.rows[*at].line as usize;
+                    let line = self.index.rows[at].line as usize;
                     return Err(SessionError::Raises { line, message: "`injectedRules` cannot be iterated" });
                 }
             }

@@ -25,11 +25,12 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Mutex;
 
-pub use context::{Context, ContextMessage, Shown};
+pub(crate) use context::Shown;
+pub use context::{Context, ContextMessage};
 pub use error::{ReadError, Refusal, RefusedStep, SessionError};
 pub use kind::{EntryKind, Role};
 pub use name::{directory_name, file_name};
-pub use record::REMINDER_START;
+pub use record::{REMINDER_START, first_text};
 pub use slot::TitleSlot;
 pub use store::{NewHeader, Store, UnknownEntry};
 pub use tree::Tree;
@@ -246,6 +247,11 @@ impl Session {
         (index < self.len()).then_some(Entry { session: self, index })
     }
 
+    /// Number of entries per type as written; those without a type count under the empty name.
+    pub fn entry_totals(&self) -> std::collections::BTreeMap<JsString, usize> {
+        self.index.kind_totals()
+    }
+
     /// The last entry with this id.
     pub fn find(&self, id: &JsString) -> Option<usize> {
         self.index.find_text(id)
@@ -293,6 +299,19 @@ impl Session {
                 _ => Err(changed(error)),
             }
         })
+    }
+
+    /// The same text as the agent would read it; none when it is too large to be kept in memory.
+    ///
+    /// # Errors
+    /// When the file cannot be read again.
+    pub fn as_the_agent(&self) -> io::Result<Option<Result<Self, ReadError>>> {
+        if self.source.len() > MEMORY_BYTES {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        self.copy_original(&mut bytes)?;
+        Ok(Some(Self::from_bytes(bytes, &self.file, ReadMode::Faithful)))
     }
 
     /// The id that a version 1 `firstKeptEntryIndex` stands for (session.md S1.5 A).

@@ -203,7 +203,7 @@ impl<'a> MessagePeek<'a> {
 }
 
 /// The first text block of a message's content, or the content that is a string.
-pub(crate) fn first_text(content: &crate::text::json::Value) -> Option<&JsString> {
+pub fn first_text(content: &crate::text::json::Value) -> Option<&JsString> {
     if let Some(text) = content.as_string() {
         return Some(text);
     }

@@ -331,7 +331,7 @@ pub struct UnknownEntry(pub JsString);
 
 impl Session {
     /// The bytes as they were read.
-    fn copy_original(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn copy_original(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.original {
             Some(bytes) => out.write_all(bytes),
             None => self.source.copy(0, self.source.len(), out),

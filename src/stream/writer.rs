@@ -21,6 +21,8 @@ pub struct EventWriter<W> {
     turn: Option<(Message, Vec<Value>)>,
     /// Everything that joined the memory since the agent started.
     run: Vec<Value>,
+    /// Whether rules aborted the last assistant message: such a run has no end in the stream (session.md S8.5e).
+    interrupted: bool,
 }
 
 #[derive(Default)]
@@ -65,7 +67,7 @@ enum Kind {
 impl<W: Write> EventWriter<W> {
     /// Writes to `out`; an assistant message that only begins is said to be of `model`.
     pub fn new(out: W, model: Model) -> Self {
-        Self { out, model, open: None, turn: None, run: Vec::new() }
+        Self { out, model, open: None, turn: None, run: Vec::new(), interrupted: false }
     }
 
     /// Gives the output back.
@@ -119,6 +121,9 @@ impl<W: Write> EventWriter<W> {
             }
             AgentEvent::AgentEnd => {
                 let messages = std::mem::take(&mut self.run);
+                if self.interrupted {
+                    return Ok(());
+                }
                 self.line(json_object! { "type": "agent_end", "messages": messages, "isTerminal": true })
             }
             AgentEvent::StreamRestart => {
@@ -171,6 +176,8 @@ impl<W: Write> EventWriter<W> {
         self.open = None;
         self.run.push(message.raw.clone().into());
         self.turn = Some((message.clone(), Vec::new()));
+        let reason = message.string("errorMessage").unwrap_or_default();
+        self.interrupted = message.is_cut_short() && reason.starts_with("TTSR matched rule");
         self.line(json_object! { "type": "message_end", "message": message.raw.clone() })
     }
 

@@ -29,7 +29,7 @@ pub(super) struct Sections {
     headers: Vec<JsString>,
     final_headers: usize,
     tentative: bool,
-    /// The texts from before a restart.
+    /// Texts of files that are gone since the previous inspection.
     void: HashMap<Arc<JsString>, Growing>,
 }
 
@@ -67,6 +67,7 @@ impl Sections {
         self.tentative = false;
         while let Some(file) = self.files.pop_if(|file| file.tentative) {
             self.by_path.remove(&file.path);
+            self.set_aside(file);
         }
         self.headers.truncate(self.final_headers);
         for file in &mut self.files {
@@ -99,10 +100,15 @@ impl Sections {
         self.final_headers = 0;
         self.headers.clear();
         self.by_path.clear();
-        for mut file in self.files.drain(..) {
-            file.text.restart();
-            self.void.insert(file.path, file.text);
+        for file in std::mem::take(&mut self.files) {
+            self.set_aside(file);
         }
+    }
+
+    /// Keeps the text for comparison, should the file come again.
+    fn set_aside(&mut self, mut file: FileText) {
+        file.text.restart();
+        self.void.insert(file.path, file.text);
     }
 
     /// A header names a file.

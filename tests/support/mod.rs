@@ -1,5 +1,7 @@
 //! What the tests share: reading vectors, counting verdicts.
 
+pub mod program;
+
 use std::fs;
 use std::path::PathBuf;
 

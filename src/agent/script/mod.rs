@@ -9,8 +9,6 @@ use crate::diagnostic::Diagnostic;
 use crate::text::JsString;
 use crate::text::json::Value;
 
-use super::Failure;
-
 /// Code units per delta where a part does not say.
 pub const DEFAULT_CHUNK: usize = 7;
 
@@ -102,6 +100,42 @@ pub enum CallRef {
     Id(JsString),
     /// By place among the calls of the reply, from 0.
     Index(usize),
+}
+
+/// A failed request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// HTTP status.
+    pub status: Option<u16>,
+    /// Name of the error, such as `AbortError`.
+    pub name: Option<JsString>,
+    /// What it says.
+    pub message: JsString,
+}
+
+impl Failure {
+    /// The text as the agent stores it: the status, when there is one, and the message.
+    pub fn text(&self) -> JsString {
+        let mut text = JsString::new();
+        if let Some(status) = self.status {
+            text.push_str(&format!("{status} "));
+        }
+        text.push_units(self.message.units());
+        text
+    }
+}
+
+impl ScriptReply {
+    /// What the call gives that is the `index`th of this reply: its text and whether it is an error. A call that no
+    /// result names gives `ok`.
+    pub fn result_of(&self, index: usize, id: &JsString) -> (JsString, bool) {
+        let names = |result: &&ScriptedResult| match &result.call {
+            CallRef::Id(named) => named == id,
+            CallRef::Index(at) => *at == index,
+        };
+        let result = self.tool_results.iter().find(names);
+        result.map_or(("ok".into(), false), |result| (result.text.clone(), result.is_error))
+    }
 }
 
 impl Script {

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use crate::agent::Failure;
 use crate::diagnostic::code::{MALFORMED_SCRIPT, UNKNOWN_SCRIPT_KEY};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::json::{self, RawMembers, Value};
 use crate::text::{JsString, LineIndex, Place};
 
-use super::{CallRef, Chunks, DEFAULT_CHUNK, Part, PartContent, Script, ScriptReply, ScriptedResult};
+use super::{CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedResult};
 
 /// After this many findings of a kind the rest is not listed.
 const MAX_LISTED: usize = 20;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::agent::ReplyStep;
 use crate::message::AgentEvent;
 use crate::stream::Origin;
 use crate::text::JsString;
@@ -11,7 +10,7 @@ use super::{Chunks, Part, PartContent, ScriptReply};
 
 impl ScriptReply {
     /// The steps of this reply. `number` (from 1) goes into the ids of calls that have none, as in `call_1_0`.
-    pub fn steps(self: Arc<Self>, number: usize, origin: Origin) -> impl Iterator<Item = ReplyStep> {
+    pub fn steps(self: Arc<Self>, number: usize, origin: Origin) -> impl Iterator<Item = (AgentEvent, Origin)> {
         Steps { reply: self, number, origin, part: 0, calls: 0, state: State::Start }
     }
 }
@@ -38,9 +37,9 @@ enum State {
 }
 
 impl Iterator for Steps {
-    type Item = ReplyStep;
+    type Item = (AgentEvent, Origin);
 
-    fn next(&mut self) -> Option<ReplyStep> {
+    fn next(&mut self) -> Option<(AgentEvent, Origin)> {
         loop {
             let reply = Arc::clone(&self.reply);
             let part = reply.parts.get(self.part)?;
@@ -87,7 +86,7 @@ impl Iterator for Steps {
                         let (name, arguments) = (name.clone(), Some(arguments.clone()));
                         let end = AgentEvent::ToolCallEnd { index, id, name, arguments };
                         let origin = Origin { block: Some(index), ..self.origin.clone() };
-                        return Some(ReplyStep::Event(end, origin));
+                        return Some((end, origin));
                     }
                 }
             }
@@ -101,8 +100,8 @@ impl Steps {
         format!("call_{}_{}", self.number, self.calls).into()
     }
 
-    fn step(&self, event: AgentEvent, delta: Option<usize>) -> ReplyStep {
-        ReplyStep::Event(event, Origin { block: Some(self.part), delta, ..self.origin.clone() })
+    fn step(&self, event: AgentEvent, delta: Option<usize>) -> (AgentEvent, Origin) {
+        (event, Origin { block: Some(self.part), delta, ..self.origin.clone() })
     }
 }
 

@@ -1,0 +1,89 @@
+//! The messages that a scripted turn leaves behind (session.md S2.3, S5.6, S9.2).
+
+use crate::clock::Clock;
+use crate::json_object;
+use crate::message::{Message, Model, ToolCall};
+use crate::text::JsString;
+use crate::text::json::{Object, Value};
+
+use super::Failure;
+use super::partial::Partial;
+
+/// What an aborted message says when nobody gave a reason.
+pub(super) const PLAIN_ABORT: &str = "Request was aborted";
+
+/// An order to abort.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Abort {
+    /// The reason that the aborted message states; without one it says only that the request was aborted.
+    pub reason: Option<JsString>,
+    /// Set when the reason concerns a single call of the message (engine.md E7.4 step 3).
+    pub scope: Option<CallScope>,
+}
+
+/// A call that an abort is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallScope {
+    /// The call's id.
+    pub call: JsString,
+    /// The reason that all other calls get.
+    pub others: JsString,
+}
+
+impl Abort {
+    /// The reason for one call, when the abort tells calls apart.
+    fn text_for(&self, id: &JsString) -> Option<JsString> {
+        let scope = self.scope.as_ref()?;
+        if scope.call == *id { self.reason.clone() } else { Some(scope.others.clone()) }
+    }
+}
+
+/// The message of a reply that came to its end. Without a stop reason it is `toolUse` when there are calls, else
+/// `stop`.
+pub(super) fn built_message(
+    partial: Partial,
+    stop_reason: Option<&JsString>,
+    failure: Option<&Failure>,
+    model: &Model,
+    timestamp: u64,
+) -> Message {
+    let mut message = Message::assistant(model, partial.into_content(), "stop", timestamp.into());
+    let default = if message.tool_calls().is_empty() { "stop" } else { "toolUse" };
+    let reason = stop_reason.cloned().unwrap_or_else(|| default.into());
+    if reason == "aborted" {
+        message.raw.insert("errorMessage", PLAIN_ABORT);
+    }
+    message.raw.insert("stopReason", reason);
+    if let Some(failure) = failure {
+        message.raw.insert("stopReason", "error");
+        message.raw.insert("errorMessage", failure.text());
+        if let Some(status) = failure.status {
+            message.raw.insert("errorStatus", u32::from(status));
+        }
+    }
+    message
+}
+
+/// The message as it stood when it was aborted.
+pub(super) fn aborted_message(partial: Partial, abort: &Abort, model: &Model, timestamp: u64) -> Message {
+    let mut message = Message::assistant(model, partial.into_content(), "aborted", timestamp.into());
+    message.raw.insert("errorMessage", abort.reason.clone().unwrap_or_else(|| PLAIN_ABORT.into()));
+    let texts = message.tool_calls().into_iter().filter_map(|call| Some((abort.text_for(&call.id)?, call.id)));
+    let texts: Object = texts.map(|(text, id)| (id, text)).collect();
+    if !texts.is_empty() {
+        message.raw.insert("toolCallAbortMessages", texts);
+    }
+    message
+}
+
+/// The result of a call that was complete when its message was aborted.
+pub(super) fn placeholder(call: ToolCall, abort: &Abort, clock: &mut Clock) -> Message {
+    let reason = abort.text_for(&call.id).or_else(|| abort.reason.clone());
+    let mut text = JsString::from("Tool execution was aborted: ");
+    text.push_units(reason.unwrap_or_else(|| PLAIN_ABORT.into()).units());
+    clock.advance(1);
+    let mut message = Message::tool_result(call.id, call.name, text, true, clock.now_ms());
+    let details = json_object! { "__synthetic": true, "source": "assistant_stop_aborted", "executed": false };
+    message.raw.insert("details", Value::from(details));
+    message
+}

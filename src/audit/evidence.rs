@@ -1,0 +1,113 @@
+//! The evidence that a recorded injection really reached the model (session.md S10.1).
+
+use crate::session::{Entry, EntryKind, Role};
+use crate::text::JsString;
+use crate::text::json::Value;
+
+use super::subject::Subject;
+
+/// How a reminder reached the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EvidenceKind {
+    /// The message was aborted and the reminder put behind it.
+    Interrupt,
+    /// The reminder came behind a message that ended by itself.
+    Deferred,
+    /// The reminder stands in front of a tool result.
+    ToolReminder,
+    /// Nothing shows it.
+    None,
+}
+
+impl EvidenceKind {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Interrupt => "interrupt",
+            Self::Deferred => "deferred",
+            Self::ToolReminder => "tool-reminder",
+            Self::None => "none",
+        }
+    }
+}
+
+/// The evidence for one name of one entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// Which kind.
+    pub kind: EvidenceKind,
+    /// Index of the entry that holds the reminder.
+    pub entry: Option<usize>,
+    /// Index of the assistant message that broke the rule.
+    pub matched: Option<usize>,
+}
+
+/// The evidence for `name` in the `ttsr_injection` entry `at`.
+pub(super) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidence {
+    if let Some(message) = subject.entry(at).and_then(|entry| entry.parent())
+        && let Some(shown) = subject.shown_at(message).filter(|shown| shown.is_message)
+        && shown.details.contains(name)
+        && shown.tags.iter().any(|tag| tag.interrupt && tag.rule == *name)
+    {
+        if let Some(aborted) = aborted_by(subject, message)
+            && abort_fits(subject, aborted, &shown.details)
+        {
+            return Evidence { kind: EvidenceKind::Interrupt, entry: Some(message), matched: Some(aborted) };
+        }
+        let assistant = subject.before(message).find(|entry| entry.role() == Role::Assistant);
+        if assistant.is_none_or(|entry| !entry.is_aborted() && !entry.is_error()) {
+            let matched = assistant.map(|entry| entry.index());
+            return Evidence { kind: EvidenceKind::Deferred, entry: Some(message), matched };
+        }
+    }
+    let results = subject.behind(at).take_while(|entry| entry.role() != Role::Assistant);
+    for result in results.filter(|entry| entry.begins_with_reminder()) {
+        let names_it = |shown: &super::subject::Shown| shown.tags.iter().any(|tag| tag.rule == *name);
+        if subject.shown_at(result.index()).is_some_and(names_it) {
+            let matched = subject.before(at).find(|entry| entry.role() == Role::Assistant).map(|entry| entry.index());
+            return Evidence { kind: EvidenceKind::ToolReminder, entry: Some(result.index()), matched };
+        }
+    }
+    Evidence { kind: EvidenceKind::None, entry: None, matched: None }
+}
+
+/// The aborted assistant message that an interrupt's message belongs to, with nothing but placeholder results and
+/// bookkeeping between: before it, or directly behind its entry when the abort came late.
+pub(super) fn aborted_by(subject: &Subject<'_>, message: usize) -> Option<usize> {
+    let before = subject.before(message).find(|entry| !is_between(entry)).filter(Entry::is_aborted);
+    let late = || subject.behind(message).find(|entry| !is_between(entry)).filter(Entry::is_rule_abort);
+    before.or_else(late).map(|entry| entry.index())
+}
+
+/// Whether an entry may stand between an aborted message and its interrupt.
+fn is_between(entry: &Entry<'_>) -> bool {
+    match entry.kind() {
+        Some(EntryKind::Message) => entry.role() == Role::ToolResult && is_placeholder(entry),
+        Some(
+            EntryKind::CustomMessage | EntryKind::BranchSummary | EntryKind::Compaction | EntryKind::ResetBoundary,
+        ) => false,
+        _ => true,
+    }
+}
+
+/// Whether a tool result stands for a call that never ran to its end.
+pub(super) fn is_placeholder(entry: &Entry<'_>) -> bool {
+    let is_error = |value: Value| value.get("message").and_then(|message| message.get("isError")?.as_bool());
+    entry.value().ok().and_then(is_error) == Some(true)
+}
+
+/// Whether the message was aborted for these rules. The error message of a batch may name only the rules that matched
+/// first; that of an old agent (13.x) names none.
+fn abort_fits(subject: &Subject<'_>, aborted: usize, rules: &[JsString]) -> bool {
+    match subject.interrupted.get(&aborted) {
+        Some(names) if !names.is_empty() => rules.iter().any(|rule| contains(names, rule)),
+        _ => true,
+    }
+}
+
+/// Whether a list of names, joined by commas, holds the name.
+pub(super) fn contains(names: &JsString, name: &JsString) -> bool {
+    let lossy = names.to_string_lossy();
+    let name = name.to_string_lossy();
+    lossy == name || lossy.split(", ").any(|one| one == name)
+}

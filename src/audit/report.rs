@@ -1,0 +1,360 @@
+//! The report of an audit, as data and as the JSON of cli.md section 4.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use crate::diagnostic::Diagnostic;
+use crate::json_object;
+use crate::session::{Context, Role, Session, SessionError, Shown as ShownPart};
+use crate::text::JsString;
+use crate::text::json::{Object, Value};
+
+use super::AuditOptions;
+use super::check;
+use super::evidence::{Evidence, EvidenceKind};
+use super::subject::Subject;
+use super::turns::Turns;
+
+/// What an audit found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AuditReport {
+    /// The file as the user named it.
+    pub file: String,
+    /// The header after migration.
+    pub header: Object,
+    /// The version that the file names, 1 when it names none.
+    pub version: Value,
+    /// Whether the file was migrated in memory.
+    pub migrated: bool,
+    /// The session's name.
+    pub title: Option<JsString>,
+    /// Number of entries.
+    pub entries: usize,
+    /// Number of entries per type, by name; those without a type under the empty name.
+    pub by_type: BTreeMap<JsString, usize>,
+    /// Id of the leaf.
+    pub leaf: Option<JsString>,
+    /// Indexes of the entries from root to leaf.
+    pub branch: Vec<u32>,
+    /// Labels by target id.
+    pub labels: BTreeMap<JsString, JsString>,
+    /// Rules that a resume at the leaf restores.
+    pub injected_rules: Vec<JsString>,
+    /// Rules that the branch records, also in a generation that restores none.
+    pub recorded_rules: Vec<JsString>,
+    /// Every `ttsr_injection` of the file, in file order.
+    pub injections: Vec<Injection>,
+    /// One summary per rule, in order of first appearance.
+    pub rules: Vec<RuleSummary>,
+    /// The assistant messages of the branch by how they ended.
+    pub messages: MessageTotals,
+    /// The context of the leaf, when asked for.
+    pub context: Option<Context>,
+    /// The findings: of reading first, then of the checks.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// One `ttsr_injection` entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Injection {
+    /// Index of the entry.
+    pub index: usize,
+    /// Its id.
+    pub entry: Option<JsString>,
+    /// 1-based line.
+    pub line: usize,
+    /// `injectedRules` as it stands.
+    pub rules: Vec<Value>,
+    /// ISO time stamp.
+    pub timestamp: Option<JsString>,
+    /// Whether it is on the branch of the leaf.
+    pub on_branch: bool,
+    /// The evidence per distinct name.
+    pub evidence: Vec<(JsString, Evidence)>,
+    /// Turns completed since the last injection of one of its rules on the branch.
+    pub turns_since_previous: Option<usize>,
+    /// Turns completed before it, on the branch.
+    pub turn: Option<usize>,
+}
+
+/// What the session says of one rule (session.md S10.4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleSummary {
+    /// The name.
+    pub name: JsString,
+    /// Number of entries that name it.
+    pub count: usize,
+    /// Index of the first of them.
+    pub first: usize,
+    /// Index of the last of them.
+    pub last: usize,
+    /// The kinds of evidence.
+    pub kinds: BTreeSet<EvidenceKind>,
+    /// Whether an entry on the branch names it.
+    pub in_force: bool,
+    /// Whether a reminder of it is in the context of the leaf.
+    pub in_context: bool,
+}
+
+/// The assistant messages of a branch. One that a rule interrupted is no failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageTotals {
+    /// Completed turns (session.md S10.2 A3).
+    pub turns: usize,
+    /// Assistant messages.
+    pub assistant: usize,
+    /// Index of each message that a rule interrupted, and the rules as its error message names them.
+    pub interrupted: Vec<(usize, JsString)>,
+    /// Index of each other message that ended `aborted`.
+    pub aborted: Vec<usize>,
+    /// Index of each message that ended `error`.
+    pub errors: Vec<usize>,
+}
+
+pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<AuditReport, SessionError> {
+    let subject = Subject::new(session, options)?;
+    let id = |at: usize| session.entry(at).and_then(|entry| entry.id());
+    let turns = Turns::count(&subject, &subject.branch);
+    let part = session.shown(&subject.branch)?;
+    let rules = summaries(&subject, &turns, &part);
+    let mut findings = session.diagnostics().to_vec();
+    findings.extend(check::run(&subject, &turns, &rules)?);
+    let recorded_rules = session.injected_rules(subject.leaf)?;
+    let persists = options.semantics.persists;
+    Ok(AuditReport {
+        file: session.file().to_owned(),
+        header: session.header().clone(),
+        version: session.version_before().clone(),
+        migrated: session.is_migrated(),
+        title: session.title()?,
+        entries: session.len(),
+        by_type: session.entry_totals(),
+        leaf: subject.leaf.and_then(id),
+        labels: session.labels()?,
+        injected_rules: if persists { recorded_rules.clone() } else { Vec::new() },
+        recorded_rules,
+        injections: injections(&subject, &turns),
+        messages: totals(&subject, &turns),
+        context: if options.context { Some(session.context(subject.leaf)?) } else { None },
+        branch: subject.branch,
+        rules,
+        findings,
+    })
+}
+
+fn injections(subject: &Subject<'_>, turns: &Turns) -> Vec<Injection> {
+    let mut last: BTreeMap<&JsString, usize> = BTreeMap::new();
+    let mut injections = Vec::with_capacity(subject.recorded.len());
+    for recorded in &subject.recorded {
+        let Some(entry) = subject.entry(recorded.entry) else { continue };
+        let completed = turns.mark(recorded.entry).filter(|_| recorded.on_branch).map(|mark| mark.completed);
+        let mut since = None;
+        if let Some(completed) = completed {
+            for name in recorded.names() {
+                if let Some(before) = last.insert(name, completed) {
+                    let turns = completed.saturating_sub(before);
+                    since = Some(since.map_or(turns, |least: usize| least.min(turns)));
+                }
+            }
+        }
+        injections.push(Injection {
+            index: recorded.entry,
+            entry: entry.id(),
+            line: entry.line(),
+            rules: recorded.elements.clone(),
+            timestamp: recorded.timestamp.clone(),
+            on_branch: recorded.on_branch,
+            evidence: recorded.evidence.clone(),
+            turns_since_previous: since,
+            turn: completed,
+        });
+    }
+    injections
+}
+
+fn summaries(subject: &Subject<'_>, turns: &Turns, part: &ShownPart) -> Vec<RuleSummary> {
+    let mut rules: Vec<RuleSummary> = Vec::new();
+    let mut places: BTreeMap<&JsString, usize> = BTreeMap::new();
+    for recorded in &subject.recorded {
+        for (name, evidence) in &recorded.evidence {
+            let place = *places.entry(name).or_insert_with(|| {
+                rules.push(RuleSummary {
+                    name: name.clone(),
+                    count: 0,
+                    first: recorded.entry,
+                    last: recorded.entry,
+                    kinds: BTreeSet::new(),
+                    in_force: false,
+                    in_context: false,
+                });
+                rules.len() - 1
+            });
+            let rule = &mut rules[place];
+            rule.count += 1;
+            rule.last = recorded.entry;
+            rule.kinds.insert(evidence.kind);
+            rule.in_force |= recorded.on_branch && subject.options.semantics.persists;
+            let position = evidence.entry.and_then(|entry| turns.mark(entry)).map(|mark| mark.position);
+            rule.in_context |= recorded.on_branch && position.is_some_and(|position| part.contains(position));
+        }
+    }
+    rules
+}
+
+fn totals(subject: &Subject<'_>, turns: &Turns) -> MessageTotals {
+    let mut totals = MessageTotals { turns: turns.end.completed, ..MessageTotals::default() };
+    for at in subject.branch.iter().map(|at| *at as usize) {
+        let Some(entry) = subject.entry(at).filter(|entry| entry.role() == Role::Assistant) else { continue };
+        totals.assistant += 1;
+        if let Some(names) = subject.interrupted.get(&at) {
+            totals.interrupted.push((at, names.clone()));
+        } else if entry.is_aborted() {
+            totals.aborted.push(at);
+        } else if entry.is_error() {
+            totals.errors.push(at);
+        }
+    }
+    totals
+}
+
+/// A value, or `null`.
+fn or_null(value: Option<impl Into<Value>>) -> Value {
+    value.map_or(Value::Null, Into::into)
+}
+
+fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
+    Value::Array(items.into_iter().map(Into::into).collect())
+}
+
+impl AuditReport {
+    /// The report as JSON of schema `ttsr.session/1` (cli.md section 4). Entries are named by id.
+    pub fn to_json(&self, session: &Session) -> Value {
+        let ids = self.branch.iter().map(|at| or_null(session.entry(*at as usize).and_then(|entry| entry.id())));
+        self.members(session, list(ids)).into()
+    }
+
+    /// Writes [`AuditReport::to_json`] without holding the ids of a long branch in memory.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write_json(&self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
+        let members = self.members(session, Value::Null);
+        for (at, (key, value)) in members.iter().enumerate() {
+            out.write_all(if at == 0 { b"{" } else { b"," })?;
+            write!(out, "{}:", Value::String(key.clone()).to_json())?;
+            if *key != "branch" {
+                out.write_all(value.to_json().as_bytes())?;
+                continue;
+            }
+            for (position, at) in self.branch.iter().enumerate() {
+                out.write_all(if position == 0 { b"[" } else { b"," })?;
+                let id = or_null(session.entry(*at as usize).and_then(|entry| entry.id()));
+                out.write_all(id.to_json().as_bytes())?;
+            }
+            out.write_all(if self.branch.is_empty() { b"[]" } else { b"]" })?;
+        }
+        out.write_all(b"}\n")
+    }
+
+    fn members(&self, session: &Session, branch: Value) -> Object {
+        let id = |at: usize| or_null(session.entry(at).and_then(|entry| entry.id()));
+        let by_type: Object = self.by_type.iter().map(|(name, count)| (name.clone(), *count)).collect();
+        let labels: Object = self.labels.iter().map(|(target, label)| (target.clone(), label.clone())).collect();
+        let interrupted = self
+            .messages
+            .interrupted
+            .iter()
+            .map(|(at, rules)| Value::from(json_object! {"entry": id(*at), "rules": rules.clone()}));
+        let messages = json_object! {
+            "turns": self.messages.turns,
+            "assistant": self.messages.assistant,
+            "interrupted": list(interrupted),
+            "aborted": list(self.messages.aborted.iter().map(|at| id(*at))),
+            "errors": list(self.messages.errors.iter().map(|at| id(*at))),
+        };
+        json_object! {
+            "schema": "ttsr.session/1",
+            "file": self.file.as_str(),
+            "header": self.header.clone(),
+            "version": self.version.clone(),
+            "migrated": self.migrated,
+            "title": or_null(self.title.clone()),
+            "entries": json_object! {"total": self.entries, "by_type": by_type},
+            "leaf": or_null(self.leaf.clone()),
+            "branch": branch,
+            "labels": labels,
+            "messages": messages,
+            "injected_rules": list(self.injected_rules.iter().cloned()),
+            "recorded_rules": list(self.recorded_rules.iter().cloned()),
+            "injections": list(self.injections.iter().map(|injection| injection.to_json(&id))),
+            "rules": list(self.rules.iter().map(|rule| rule.to_json(&id))),
+            "context": list(self.context.iter().flat_map(|context| &context.messages).map(|shown| {
+                Value::from(json_object! {"entry": id(shown.entry), "message": shown.message.raw.clone()})
+            })),
+            "findings": list(self.findings.iter().map(finding_json)),
+        }
+    }
+}
+
+impl Injection {
+    /// The kind that stands for the whole entry: that of its first name with evidence.
+    pub fn main_evidence(&self) -> Evidence {
+        let found = self.evidence.iter().map(|(_, evidence)| *evidence);
+        let none = Evidence { kind: EvidenceKind::None, entry: None, matched: None };
+        found.into_iter().find(|evidence| evidence.kind != EvidenceKind::None).unwrap_or(none)
+    }
+
+    fn to_json(&self, id: &impl Fn(usize) -> Value) -> Value {
+        let shown = |evidence: Evidence| {
+            let entry = evidence.entry.map_or(Value::Null, id);
+            json_object! {"kind": evidence.kind.as_str(), "entry": entry}
+        };
+        let by_rule = self.evidence.iter().map(|(name, evidence)| {
+            let mut object = json_object! {"rule": name.clone()};
+            shown(*evidence).iter().for_each(|(key, value)| object.insert(key.clone(), value.clone()));
+            Value::from(object)
+        });
+        json_object! {
+            "entry": or_null(self.entry.clone()),
+            "line": self.line,
+            "rules": self.rules.clone(),
+            "timestamp": or_null(self.timestamp.clone()),
+            "on_branch": self.on_branch,
+            "evidence": shown(self.main_evidence()),
+            "evidence_by_rule": list(by_rule),
+            "turn": or_null(self.turn),
+            "turns_since_previous": or_null(self.turns_since_previous),
+        }
+        .into()
+    }
+}
+
+impl RuleSummary {
+    fn to_json(&self, id: &impl Fn(usize) -> Value) -> Value {
+        json_object! {
+            "name": self.name.clone(),
+            "count": self.count,
+            "first": id(self.first),
+            "last": id(self.last),
+            "kinds": list(self.kinds.iter().map(|kind| kind.as_str())),
+            "in_force": self.in_force,
+            "in_context": self.in_context,
+        }
+        .into()
+    }
+}
+
+fn finding_json(finding: &Diagnostic) -> Value {
+    let mut object = json_object! {
+        "code": finding.code.to_string(),
+        "name": finding.code.name(),
+        "severity": finding.severity.as_str(),
+        "message": finding.message.as_str(),
+        "line": or_null(finding.place.as_ref().map(|place| place.start.line)),
+        "entry": or_null(finding.entry.as_deref()),
+    };
+    if let Some(help) = &finding.help {
+        object.insert("help", help.as_str());
+    }
+    object.into()
+}

@@ -1,0 +1,121 @@
+//! Rule files as the agent sees them: a table, and the document `ttsr.check/1` (cli.md section 3).
+
+use std::fmt::Write as _;
+
+use comfy_table::Cell;
+
+use super::{Style, count, escape};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::json_object;
+use crate::rule::RuleSet;
+use crate::text::JsString;
+use crate::text::Position;
+use crate::text::json::Value;
+
+/// What was read and found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rule files read.
+    pub files: usize,
+    /// Rules in them.
+    pub rules: usize,
+    /// Findings of severity error.
+    pub errors: usize,
+    /// Findings of severity warning.
+    pub warnings: usize,
+    /// Findings of severity note.
+    pub notes: usize,
+}
+
+impl Counts {
+    /// Counts the findings.
+    pub fn of(diagnostics: &[Diagnostic], files: usize, rules: usize) -> Self {
+        let of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+        Self { files, rules, errors: of(Severity::Error), warnings: of(Severity::Warning), notes: of(Severity::Note) }
+    }
+}
+
+/// The rules as a table: what became of each, and what the engine works with.
+pub fn list(rules: &RuleSet, counts: Counts, style: Style) -> String {
+    let mut out = String::new();
+    let mut table = style.table(&["Rule", "Bucket", "Conditions", "Scope", "Globs", "Provider"]);
+    for listed in &rules.inventory {
+        let compiled = rules.compiled_of(listed);
+        let joined = |texts: Vec<&JsString>| {
+            texts.iter().map(|text| escape(&text.to_string_lossy())).collect::<Vec<_>>().join("\n")
+        };
+        let conditions = listed.conditions(compiled).into_iter().map(|text| escape(&text.to_string_lossy()));
+        let patterns =
+            listed.ast_conditions(compiled).into_iter().map(|text| format!("ast: {}", escape(&text.to_string_lossy())));
+        let mut triggers = conditions.chain(patterns).collect::<Vec<_>>().join("\n");
+        let bucket = match &listed.reason {
+            Some(reason) => {
+                triggers =
+                    if triggers.is_empty() { escape(reason) } else { format!("{triggers}\n({})", escape(reason)) };
+                Style::notable_cell(listed.bucket.as_str())
+            }
+            None => Cell::new(listed.bucket.as_str()),
+        };
+        table.add_row([
+            Cell::new(escape(&listed.rule.name.to_string_lossy())),
+            bucket,
+            Cell::new(triggers),
+            Cell::new(joined(listed.scope(compiled))),
+            Cell::new(joined(listed.globs(compiled))),
+            Cell::new(listed.rule.provider.id()),
+        ]);
+    }
+    if table.row_count() > 0 {
+        let _ = writeln!(out, "{}\n", table.trim_fmt());
+    }
+    let registered = rules.compiled.len();
+    let _ = writeln!(
+        out,
+        "{} in {}: {registered} registered; {}, {}, {}",
+        count(counts.rules, "rule"),
+        count(counts.files, "file"),
+        count(counts.errors, "error"),
+        count(counts.warnings, "warning"),
+        count(counts.notes, "note"),
+    );
+    out
+}
+
+/// The rules and findings as one document.
+pub fn document(rules: &RuleSet, diagnostics: &[Diagnostic], lifecycle: &str, counts: Counts) -> Value {
+    Value::Object(json_object! {
+        "schema": "ttsr.check/1",
+        "lifecycle": lifecycle,
+        "rules": rules.to_json(),
+        "diagnostics": diagnostics.iter().map(diagnostic).collect::<Vec<_>>(),
+        "summary": json_object! {
+            "files": counts.files,
+            "rules": counts.rules,
+            "errors": counts.errors,
+            "warnings": counts.warnings,
+            "notes": counts.notes,
+        },
+    })
+}
+
+fn diagnostic(diagnostic: &Diagnostic) -> Value {
+    let place = diagnostic.place.as_ref();
+    Value::Object(json_object! {
+        "code": diagnostic.code.to_string(),
+        "name": diagnostic.code.name(),
+        "severity": diagnostic.severity.as_str(),
+        "message": diagnostic.message.as_str(),
+        "help": diagnostic.help.as_deref().map_or(Value::Null, Value::from),
+        "file": place.map_or(Value::Null, |place| Value::from(place.file.as_str())),
+        "start": place.map_or(Value::Null, |place| position(place.start)),
+        "end": place.map_or(Value::Null, |place| position(place.end)),
+    })
+}
+
+fn position(position: Position) -> Value {
+    Value::Object(json_object! {
+        "line": position.line,
+        "column": position.column,
+        "offset": position.offset,
+    })
+}

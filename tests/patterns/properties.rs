@@ -1,0 +1,202 @@
+//! Properties over random pattern sets. Each run takes the same seeds unless `TTSR_SEED` names another first one.
+
+use std::sync::Arc;
+
+use ttsr::pattern::{Buffer, ChunkDependence, Pattern, PatternSet, Scanner, Verdict};
+use ttsr::text::JsString;
+
+use super::compile;
+use super::generate::{Generated, Random, text, unit};
+
+/// Pattern sets in one run.
+const SETS: u64 = 20_000;
+
+/// Steps for one decision of the whole-text oracle; the few cases beyond it are left out.
+const STEPS: u64 = 20_000;
+
+fn first_seed() -> u64 {
+    let seed = std::env::var("TTSR_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    println!("seeds {seed} to {}", seed + SETS - 1);
+    seed
+}
+
+fn shown(units: &[u16]) -> JsString {
+    JsString::from_units(units)
+}
+
+/// One buffer that is written to, and what the verdicts on it must keep to.
+struct Stream {
+    buffer: Buffer,
+    text: Vec<u16>,
+    confirmed: Vec<bool>,
+}
+
+#[test]
+fn streaming_equals_a_whole_text_test() {
+    let first = first_seed();
+    let (mut decisions, mut matches, mut skipped) = (0_u64, 0_u64, 0_u64);
+    for seed in first..first + SETS {
+        let random = &mut Random::new(seed);
+        let sources: Vec<Vec<u16>> = (0..random.below(3) + 1).map(|_| Generated::new(random).source).collect();
+        let patterns: Vec<Pattern> = sources
+            .iter()
+            .map(|source| {
+                compile(&shown(source)).unwrap_or_else(|error| panic!("seed {seed}: {:?}: {error:?}", shown(source)))
+            })
+            .collect();
+        let cache = *random.pick(&[0, 400, 2_000, 10_000, 1 << 20]);
+        let mut scanner = Scanner::with_limits(Arc::new(PatternSet::new(patterns.clone())), cache, STEPS);
+        let mut streams: Vec<Stream> = (0..random.below(2) + 1)
+            .map(|_| Stream { buffer: Buffer::new(), text: Vec::new(), confirmed: vec![false; patterns.len()] })
+            .collect();
+        for _ in 0..random.below(8) + 1 {
+            let chosen = random.below(streams.len());
+            let stream = &mut streams[chosen];
+            write(random, &mut scanner, stream);
+            assert_eq!(stream.buffer.text(), stream.text);
+            let mut listed = scanner.verdicts(&mut stream.buffer).into_iter().peekable();
+            for (index, pattern) in patterns.iter().enumerate() {
+                let verdict = scanner.verdict(&mut stream.buffer, index);
+                let wanted = pattern.test(&stream.text, STEPS);
+                let context =
+                    || format!("seed {seed}: {:?} on {:?}: {verdict:?}", shown(&sources[index]), shown(&stream.text));
+                let in_list = listed.next_if(|(listed, _)| *listed == index).map_or(Verdict::No, |(_, found)| found);
+                assert_eq!(in_list, verdict, "{}: listed", context());
+                assert!(verdict != Verdict::Undecided || pattern.needs_backtracking(), "{}", context());
+                if wanted == Verdict::Undecided || verdict == Verdict::Undecided {
+                    skipped += 1;
+                    continue;
+                }
+                assert_eq!(verdict.is_match(), wanted.is_match(), "{}, wanted {wanted:?}", context());
+                assert!(verdict == Verdict::Confirmed || !stream.confirmed[index], "{}: was confirmed", context());
+                stream.confirmed[index] = verdict == Verdict::Confirmed;
+                decisions += 1;
+                matches += u64::from(verdict.is_match());
+            }
+        }
+    }
+    println!("{decisions} decisions, {matches} of them matches, {skipped} left out");
+    assert!(skipped * 100 < decisions, "too many decisions are left out");
+}
+
+/// Appends a delta, or replaces the text from some place on.
+fn write(random: &mut Random, scanner: &mut Scanner, stream: &mut Stream) {
+    if random.chance(80) {
+        let delta = text(random, 4);
+        stream.text.extend_from_slice(&delta);
+        scanner.append(&mut stream.buffer, &delta);
+        return;
+    }
+    let kept = random.below(stream.text.len() + 1);
+    let mut replaced = stream.text[..kept].to_vec();
+    replaced.extend(text(random, 5));
+    scanner.replace(&mut stream.buffer, &replaced, random.below(kept + 1));
+    if !replaced.starts_with(&stream.text) {
+        stream.confirmed.fill(false);
+    }
+    stream.text = replaced;
+}
+
+#[test]
+fn decisions_equal_those_of_another_engine() {
+    let first = first_seed();
+    let (mut compared, mut matches, mut left_out) = (0_u64, 0_u64, 0_u64);
+    for seed in first..first + SETS {
+        let random = &mut Random::new(seed);
+        let generated = Generated::new(random);
+        let pattern = compile(&shown(&generated.source)).unwrap_or_else(|error| panic!("seed {seed}: {error:?}"));
+        let Some(other) = &generated.other else {
+            left_out += 1;
+            continue;
+        };
+        let other = regress::Regex::with_flags(other, generated.flags.as_str())
+            .unwrap_or_else(|error| panic!("seed {seed}: `{other}`: {error}"));
+        let mut scanner = Scanner::new(Arc::new(PatternSet::new(vec![pattern.clone()])));
+        for _ in 0..3 {
+            let text = text(random, 10);
+            // The other engine knows no step limit.
+            if !generated.can_compare(&text) || pattern.test(&text, STEPS) == Verdict::Undecided {
+                left_out += 1;
+                continue;
+            }
+            let mut buffer = Buffer::new();
+            scanner.append(&mut buffer, &text);
+            let verdict = scanner.verdict(&mut buffer, 0);
+            let found = other.find_from_ucs2(&text, 0).next().map(|found| found.range());
+            let context = format!("seed {seed}: {:?} on {:?}", shown(&generated.source), shown(&text));
+            assert_eq!(verdict.is_match(), found.is_some(), "{context}");
+            assert_eq!(scanner.set().find(0, &text), found, "{context}: range");
+            compared += 1;
+            matches += u64::from(found.is_some());
+        }
+    }
+    println!("{compared} decisions compared, {matches} of them matches, {left_out} left out");
+    assert!(left_out < compared, "too much is left out");
+}
+
+#[test]
+fn chunk_dependence_equals_a_test_of_all_prefixes() {
+    let first = first_seed();
+    let mut dependent = 0_u64;
+    for seed in first..first + SETS / 4 {
+        let random = &mut Random::new(seed);
+        let source = Generated::new(random).source;
+        let pattern = compile(&shown(&source)).unwrap_or_else(|error| panic!("seed {seed}: {error:?}"));
+        let text = text(random, 12);
+        let at = random.below(text.len() + 1);
+        let verdicts: Vec<Verdict> = (0..=text.len()).map(|end| pattern.test(&text[..end], STEPS)).collect();
+        if verdicts.contains(&Verdict::Undecided) {
+            continue;
+        }
+        let matches: Vec<bool> = verdicts.into_iter().map(Verdict::is_match).collect();
+        let premature = matches[at] && !matches[text.len()];
+        let chunk_dependent = matches.windows(2).any(|pair| pair[0] && !pair[1]);
+        let wanted = ChunkDependence { premature, chunk_dependent, undecided: false };
+        let found = PatternSet::new(vec![pattern]).chunk_dependence(0, &text, at);
+        assert_eq!(found, wanted, "seed {seed}: {:?} on {:?} at {at}", shown(&source), shown(&text));
+        dependent += u64::from(chunk_dependent);
+    }
+    println!("{dependent} blocks depend on their cuts");
+    assert!(dependent > 0);
+}
+
+#[test]
+fn accepted_sources_equal_those_of_another_engine() {
+    let first = first_seed();
+    let pieces = [
+        "(", ")", "(?:", "(?=", "(?<=", "(?<n>", "(?<m>", "(?i:", "(?-", "[", "]", "^", "-", "\\", "\\k<n>", "\\k",
+        "\\1", "\\c", "\\u{", "\\x", "{", "}", "{1", "{2,1}", ",", "3", "*", "+", "?", "|", "a", "z", "\\b", "\\w",
+        ".", "$", "<",
+    ];
+    let mut accepted = 0;
+    for seed in first..first + SETS {
+        let random = &mut Random::new(seed);
+        let source: String = (0..random.below(7) + 1).map(|_| *random.pick(&pieces)).collect();
+        // The other engine lets `\b` be repeated, which is no term of the grammar.
+        if ["*", "+", "?", "{1"].iter().any(|quantifier| source.contains(&format!("\\b{quantifier}"))) {
+            continue;
+        }
+        let ours = compile(&JsString::from(source.as_str()));
+        let theirs = regress::Regex::new(&source);
+        assert_eq!(ours.is_ok(), theirs.is_ok(), "seed {seed}: `{source}`: {ours:?}, {:?}", theirs.err());
+        if let Err(error) = ours {
+            assert!(error.span.start <= error.span.end && error.span.end <= source.len(), "`{source}`: {error:?}");
+        } else {
+            accepted += 1;
+        }
+    }
+    println!("{accepted} of {SETS} sources accepted");
+}
+
+#[test]
+fn any_units_compile_or_are_refused() {
+    for seed in 1..=SETS {
+        let random = &mut Random::new(seed);
+        let source: Vec<u16> = (0..random.below(12))
+            .map(|_| if random.chance(50) { unit(random) } else { random.below(0x80) as u16 })
+            .collect();
+        if let Err(error) = compile(&shown(&source)) {
+            assert!(error.span.end <= source.len(), "seed {seed}: {:?}: {error:?}", shown(&source));
+        }
+    }
+}

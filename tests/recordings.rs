@@ -1,0 +1,421 @@
+//! Real runs of the agent, replayed through the command line (recordings/README.md).
+//!
+//! Of each run: its event stream (a), its session file (b) and its script (c) give the decisions, the reminders and
+//! the persisted entries that were recorded; as they are, with other names, ids and directories, and with one more
+//! rule beside.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ttsr::clock::Clock;
+use ttsr::message::{ContentBlock, Message};
+use ttsr::text::json::{self, Value};
+
+use crate::support::program::{Outcome, ttsr};
+use crate::support::project;
+
+fn recordings_dir() -> PathBuf {
+    std::env::var_os("TTSR_RECORDINGS").map_or_else(|| project("testdata/recordings"), PathBuf::from)
+}
+
+#[test]
+fn recordings() {
+    let root = recordings_dir();
+    let mut cases: Vec<PathBuf> = fs::read_dir(&root)
+        .unwrap_or_else(|error| panic!("{}: {error}", root.display()))
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.join("events.1.jsonl").is_file())
+        .collect();
+    cases.sort();
+    assert!(!cases.is_empty(), "{}: no recording", root.display());
+    let (mut passed, mut failures) = (0_usize, Vec::new());
+    for case in &cases {
+        let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match check(case, &name) {
+            Ok(()) => passed += 1,
+            Err(why) => failures.push(format!("{name}: {why}")),
+        }
+    }
+    println!("recordings: {passed} passed, {} failed", failures.len());
+    for failure in failures.iter().take(20) {
+        println!("  {failure}");
+    }
+    assert!(failures.is_empty(), "{} of {} recordings failed", failures.len(), cases.len());
+}
+
+fn check(case: &Path, name: &str) -> Result<(), String> {
+    let seed = name.bytes().fold(17_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let variants = [("as recorded", None), ("renamed", Some(seed)), ("with another rule", None)];
+    for (variant, seed) in variants {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        copy(case, folder.path(), &substitutions(case, seed))?;
+        if variant == "with another rule" {
+            let rule = "---\ncondition: 'zq+unrelated'\nttsr_trigger: 'zq+unrelated'\nscope: text, thinking, tool\n---\nUnrelated.\n";
+            fs::write(folder.path().join("rules/0-unrelated.md"), rule).map_err(|error| error.to_string())?;
+        }
+        run_all(folder.path()).map_err(|why| format!("{variant}: {why}"))?;
+    }
+    Ok(())
+}
+
+/// Text to replace in every file of a case, longest first: rule names in an order that keeps theirs, ids, directories.
+fn substitutions(case: &Path, seed: Option<u64>) -> Vec<(String, String)> {
+    let Some(seed) = seed else { return Vec::new() };
+    let mut clock = Clock::fixed(0, seed);
+    let mut names: Vec<String> = rule_names(case);
+    names.sort();
+    let mut pairs: Vec<(String, String)> = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| (name.clone(), format!("{}rule-{}", char::from(b'b' + at as u8), clock.entry_id())))
+        .collect();
+    let cwd = first_cwd(case);
+    pairs.push((cwd, format!("/srv/{}/work {}", clock.entry_id(), clock.entry_id())));
+    let mut ids: Vec<String> = Vec::new();
+    for file in files(case) {
+        for line in fs::read_to_string(&file).unwrap_or_default().lines() {
+            let Ok(value) = json::parse(line) else { continue };
+            collect_ids(&value, &mut ids);
+        }
+    }
+    ids.sort();
+    ids.dedup();
+    pairs.extend(ids.into_iter().map(|id| (format!("\"{id}\""), format!("\"{}x\"", clock.session_id()))));
+    pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
+    pairs
+}
+
+fn collect_ids(value: &Value, ids: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_ids(item, ids)),
+        Value::Object(object) => {
+            for (key, member) in object.iter() {
+                let is_id = *key == "id" || *key == "toolCallId" || *key == "parentId";
+                if let (true, Some(id)) = (is_id, member.as_string()) {
+                    ids.push(id.to_string_lossy());
+                }
+                collect_ids(member, ids);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn files(case: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(case).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|path| path.is_file());
+    files.sort();
+    files
+}
+
+fn rule_names(case: &Path) -> Vec<String> {
+    let rules = fs::read_dir(case.join("rules")).into_iter().flatten();
+    rules.filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_string_lossy().into_owned())).collect()
+}
+
+fn first_cwd(case: &Path) -> String {
+    let lines = objects(&case.join("session.1.jsonl"));
+    let header = lines.iter().find(|line| string(line, "type") == "session");
+    header.map(|header| string(header, "cwd")).unwrap_or_default()
+}
+
+/// Copies the case with the substitutions made in contents and in names of rule files.
+fn copy(case: &Path, folder: &Path, pairs: &[(String, String)]) -> Result<(), String> {
+    let replaced = |text: String| pairs.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    let write = |path: PathBuf, text: String| fs::write(path, text).map_err(|error| error.to_string());
+    fs::create_dir(folder.join("rules")).map_err(|error| error.to_string())?;
+    for file in files(case) {
+        let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
+        write(folder.join(file.file_name().unwrap_or_default()), replaced(text))?;
+    }
+    for rule in fs::read_dir(case.join("rules")).into_iter().flatten().flatten() {
+        let text = fs::read_to_string(rule.path()).map_err(|error| error.to_string())?;
+        write(folder.join("rules").join(replaced(rule.file_name().to_string_lossy().into_owned())), replaced(text))?;
+    }
+    Ok(())
+}
+
+/// The generation that recorded the case: the early one prints no header, the latest dates finished messages.
+fn lifecycle(folder: &Path) -> &'static str {
+    let events = objects(&folder.join("events.1.jsonl"));
+    if events.first().is_none_or(|first| string(first, "type") != "session") {
+        return "v1";
+    }
+    let dated =
+        events.iter().any(|event| event.get("message").is_some_and(|message| message.get("completedAt").is_some()));
+    if dated { "v3" } else { "v2" }
+}
+
+fn run_all(folder: &Path) -> Result<(), String> {
+    let lifecycle = lifecycle(folder);
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let common = |input: Vec<String>| {
+        let mut arguments = vec!["replay".to_owned()];
+        arguments.extend(input);
+        arguments.extend(["--rules".to_owned(), path("rules"), "--settings".to_owned(), path("settings.json")]);
+        arguments.extend(["--lifecycle", lifecycle, "--format", "jsonl"].map(str::to_owned));
+        arguments
+    };
+    for run in 1.. {
+        let events = folder.join(format!("events.{run}.jsonl"));
+        if !events.is_file() {
+            break;
+        }
+        let resume = |arguments: &mut Vec<String>| {
+            if run > 1 {
+                arguments.extend(["--resume".to_owned(), path(&format!("session.{}.jsonl", run - 1))]);
+            }
+        };
+        let mut arguments = common(vec![path(&format!("events.{run}.jsonl")), "--verify".to_owned()]);
+        resume(&mut arguments);
+        check_events(folder, run, lifecycle, &ttsr(&arguments)).map_err(|why| format!("run {run}, events: {why}"))?;
+
+        let arguments = common(vec![path(&format!("session.{run}.jsonl")), "--verify".to_owned()]);
+        check_session(folder, run, &ttsr(&arguments)).map_err(|why| format!("run {run}, session: {why}"))?;
+
+        let script = folder.join(format!("script.{run}.json"));
+        if script.is_file() {
+            let written = path(&format!("written.{run}.jsonl"));
+            let mut arguments = vec!["--script".to_owned(), path(&format!("script.{run}.json"))];
+            for prompt in prompts(&events) {
+                arguments.extend(["--prompt".to_owned(), prompt]);
+            }
+            arguments.extend(["--cwd".to_owned(), first_cwd(folder), "--write-session".to_owned(), written.clone()]);
+            let mut arguments = common(arguments);
+            resume(&mut arguments);
+            check_script(folder, run, &written, &ttsr(&arguments))
+                .map_err(|why| format!("run {run}, script: {why}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn prompts(events: &Path) -> Vec<String> {
+    let is_prompt = |event: &&Value| {
+        string(event, "type") == "message_end"
+            && event.get("message").is_some_and(|message| string(message, "role") == "user")
+    };
+    objects(events)
+        .iter()
+        .filter(is_prompt)
+        .filter_map(|event| Some(message(event)?.text().to_string_lossy()))
+        .collect()
+}
+
+/// Part a: announced rules per message, and the persisted lists.
+fn check_events(folder: &Path, run: usize, lifecycle: &str, outcome: &Outcome) -> Result<(), String> {
+    expect_status(outcome, 0)?;
+    let trace = lines(&outcome.out);
+    let mut ours: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    for line in trace.iter().filter(|line| string(line, "kind") == "trigger" && string(line, "decision") != "defer") {
+        let message = line.get("at").and_then(|at| at.get("message")?.as_f64()).unwrap_or(-1.0) as u64;
+        let rules = ours.entry(message).or_default();
+        for rule in strings(line, "rules") {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+    }
+    let mut recorded: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    let mut message = 0;
+    for event in objects(&folder.join(format!("events.{run}.jsonl"))) {
+        let is_assistant = event.get("message").is_some_and(|message| string(message, "role") == "assistant");
+        match string(&event, "type").as_str() {
+            "message_start" if is_assistant => message += 1,
+            "ttsr_triggered" => {
+                let rules = recorded.entry(message).or_default();
+                for rule in event.get("rules").and_then(Value::as_array).unwrap_or_default() {
+                    let name = string(rule, "name");
+                    if !rules.contains(&name) {
+                        rules.push(name);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    equal("announced rules", ours.into_values().collect::<Vec<_>>(), recorded.into_values().collect::<Vec<_>>())?;
+    let persisted: Vec<Vec<String>> =
+        trace.iter().filter(|line| string(line, "kind") == "persist").map(|line| strings(line, "rules")).collect();
+    let injections = |number: usize| -> Vec<Vec<String>> {
+        objects(&folder.join(format!("session.{number}.jsonl")))
+            .iter()
+            .filter(|entry| string(entry, "type") == "ttsr_injection")
+            .map(|entry| strings(entry, "injectedRules"))
+            .collect()
+    };
+    let before = if run > 1 { injections(run - 1).len() } else { 0 };
+    let expected = injections(run).split_off(before);
+    if lifecycle == "v1" {
+        return equal("persisted rules", persisted, Vec::new());
+    }
+    equal("persisted rules", persisted, expected)
+}
+
+/// Part b: the session confirms itself, and nothing else fires.
+fn check_session(folder: &Path, run: usize, outcome: &Outcome) -> Result<(), String> {
+    expect_status(outcome, 0)?;
+    let session = fs::read_to_string(folder.join(format!("session.{run}.jsonl"))).map_err(|error| error.to_string())?;
+    let events = fs::read_to_string(folder.join(format!("events.{run}.jsonl"))).map_err(|error| error.to_string())?;
+    for line in lines(&outcome.out).iter().filter(|line| string(line, "kind") == "trigger") {
+        for rule in strings(line, "rules") {
+            if !session.contains(&rule) && !events.contains(&rule) {
+                return Err(format!("`{rule}` fires and is not recorded"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Part c: the written session tells the same story, loads without findings, and replays to the same decisions.
+fn check_script(folder: &Path, run: usize, written: &str, outcome: &Outcome) -> Result<(), String> {
+    expect_status(outcome, 0)?;
+    let ours = story(&objects(Path::new(written)));
+    let recorded = story(&objects(&folder.join(format!("session.{run}.jsonl"))));
+    equal("story", ours, recorded)?;
+    let rules = folder.join("rules").to_string_lossy().into_owned();
+    let settings = folder.join("settings.json").to_string_lossy().into_owned();
+    let again = ttsr([
+        "replay",
+        written,
+        "--rules",
+        &rules,
+        "--settings",
+        &settings,
+        "--verify",
+        "--lifecycle",
+        lifecycle(folder),
+        "--format",
+        "jsonl",
+        "--fail-on",
+        "warning",
+    ]);
+    expect_status(&again, 0).map_err(|why| format!("replaying what was written: {why}"))
+}
+
+/// What a session tells, entry by entry, interrupted messages reduced to a token.
+fn story(entries: &[Value]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    let mut calls_of_hit: Vec<String> = Vec::new();
+    let hit = hit_messages(entries);
+    for (at, entry) in entries.iter().enumerate() {
+        match string(entry, "type").as_str() {
+            "message" => {
+                let Some(message) = message(entry) else { continue };
+                let role = message.role().to_string_lossy();
+                if hit.contains(&at) {
+                    calls_of_hit.extend(message.tool_calls().iter().map(|call| call.id.to_string_lossy()));
+                    interrupted(&mut told);
+                } else if role == "toolResult"
+                    && calls_of_hit.contains(&string(entry.get("message").unwrap_or(&Value::Null), "toolCallId"))
+                {
+                    interrupted(&mut told);
+                } else {
+                    told.push(told_message(&message, &role));
+                }
+            }
+            "custom_message" => {
+                let details = entry.get("details").unwrap_or(&Value::Null);
+                told.push(format!("custom {} {:?}", string(entry, "customType"), strings(details, "rules")));
+            }
+            "ttsr_injection" => told.push(format!("injection {:?}", strings(entry, "injectedRules"))),
+            _ => {}
+        }
+    }
+    // With a late abort the pair can stand before the message that it belongs to.
+    for at in 2..told.len() {
+        if told[at] == INTERRUPTED && told[at - 1].starts_with("injection") && told[at - 2].starts_with("custom") {
+            told[at - 2..=at].rotate_right(1);
+        }
+    }
+    told
+}
+
+const INTERRUPTED: &str = "interrupted";
+
+fn interrupted(told: &mut Vec<String>) {
+    if told.last().is_none_or(|last| last != INTERRUPTED) {
+        told.push(INTERRUPTED.to_owned());
+    }
+}
+
+/// Entries that an interrupt hit: aborted assistant messages, and the finished one before an empty aborted one.
+fn hit_messages(entries: &[Value]) -> Vec<usize> {
+    let mut hit = Vec::new();
+    let mut last_finished = None;
+    for (at, entry) in entries.iter().enumerate() {
+        let Some(message) = message(entry).filter(|_| string(entry, "type") == "message") else { continue };
+        if message.role() == "user" {
+            last_finished = None;
+        }
+        if message.role() == "toolResult" && !is_placeholder(&message) {
+            // The tools of the finished message ran: no abort was on its way.
+            last_finished = None;
+        }
+        if !message.is_assistant() {
+            continue;
+        }
+        if message.stop_reason().is_some_and(|reason| reason == "aborted") {
+            hit.push(at);
+            if message.blocks().is_empty() {
+                hit.extend(last_finished.take());
+            }
+        } else {
+            last_finished = Some(at);
+        }
+    }
+    hit
+}
+
+/// Whether a tool result only says that the call was aborted.
+fn is_placeholder(result: &Message) -> bool {
+    let is_error = result.raw.get("isError").and_then(Value::as_bool) == Some(true);
+    is_error && result.text().contains("aborted")
+}
+
+fn told_message(message: &Message, role: &str) -> String {
+    let stop = message.stop_reason().map(|reason| format!(" {reason}")).unwrap_or_default();
+    if role == "toolResult" {
+        let reminders = message.blocks().into_iter().filter_map(|block| match block {
+            ContentBlock::Text(text) => text
+                .to_string_lossy()
+                .split(" rule=\"")
+                .nth(1)
+                .map(|rest| rest.split('"').next().unwrap_or_default().to_owned()),
+            _ => None,
+        });
+        return format!("toolResult {:?}", reminders.collect::<Vec<_>>());
+    }
+    format!("{role}{stop} {:?}", message.text().to_string_lossy())
+}
+
+fn message(value: &Value) -> Option<Message> {
+    Some(Message::new(value.get("message")?.as_object()?.clone()))
+}
+
+fn objects(path: &Path) -> Vec<Value> {
+    lines(&fs::read_to_string(path).unwrap_or_default())
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().filter_map(|line| json::parse(line).ok()).collect()
+}
+
+fn string(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_string).map(ToString::to_string).unwrap_or_default()
+}
+
+fn strings(value: &Value, key: &str) -> Vec<String> {
+    let items = value.get(key).and_then(Value::as_array).unwrap_or_default();
+    items.iter().filter_map(|item| item.as_string().map(ToString::to_string)).collect()
+}
+
+fn expect_status(outcome: &Outcome, status: u8) -> Result<(), String> {
+    if outcome.status == status { Ok(()) } else { Err(format!("status {}: {}", outcome.status, outcome.err)) }
+}
+
+fn equal<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, recorded: T) -> Result<(), String> {
+    if ours == recorded { Ok(()) } else { Err(format!("{what}: ours {ours:?}, recorded {recorded:?}")) }
+}
