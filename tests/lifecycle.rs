@@ -1,5 +1,6 @@
 //! The coordinator against the reference, generation by generation.
 
+mod explanations;
 mod hand_derived;
 mod host;
 mod interleavings;

@@ -18,7 +18,11 @@ fn output(line: &str, folder: &Path) -> String {
         Some("ttsr") => {
             let run = Command::new(env!("CARGO_BIN_EXE_ttsr")).args(&words[1..]).current_dir(folder).output();
             let run = run.expect("the program runs");
-            assert!(run.status.code().is_some_and(|code| code <= 1), "`{line}`: {}", String::from_utf8_lossy(&run.stderr));
+            assert!(
+                run.status.code().is_some_and(|code| code <= 1),
+                "`{line}`: {}",
+                String::from_utf8_lossy(&run.stderr)
+            );
             String::from_utf8(run.stdout).expect("the output is UTF-8")
         }
         Some("cat") => fs::read_to_string(folder.join(&words[1])).expect("the file is there"),
@@ -104,7 +108,10 @@ fn readme_generated_parts_are_current() {
     } else {
         assert!(text == expected, "the README differs from the program: run `TTSR_UPDATE=1 cargo test generated`");
     }
-    for command in ["cargo run --release -- replay testdata/demo/session.jsonl --rules testdata/demo/rules --lifecycle v3", "cargo test"] {
+    for command in [
+        "cargo run --release -- replay testdata/demo/session.jsonl --rules testdata/demo/rules --lifecycle v3",
+        "cargo test",
+    ] {
         assert!(text.lines().any(|line| line.trim() == command), "the README lacks `{command}`");
     }
 }

@@ -6,7 +6,7 @@ use crate::engine::{Context, Manager};
 use crate::message::{AgentEvent, Message, Source};
 use crate::settings::Settings;
 use crate::text::JsString;
-use crate::tool::{CallReader, ReadOptions};
+use crate::tool::ReadOptions;
 
 use super::action::{Action, Fold, Task, TaskKind};
 use super::call::Call;
@@ -171,9 +171,8 @@ impl Coordinator {
             AgentEvent::ThinkingDelta { delta, .. } => self.prose(Source::Thinking, delta),
             AgentEvent::ToolCallStart { index, id, name } => {
                 if let Some(name) = name {
-                    let reader = CallReader::new(name, &self.options.reading);
                     let id = id.clone().unwrap_or_default();
-                    self.calls.insert(*index, Call { id, name: name.clone(), reader });
+                    self.calls.insert(*index, Call::new(id, name.clone(), &self.options.reading));
                 }
                 Vec::new()
             }
@@ -185,7 +184,7 @@ impl Coordinator {
             }
             AgentEvent::ToolCallEnd { index, id, name, arguments } => {
                 let reading = &self.options.reading;
-                let fresh = || Call { id: id.clone(), name: name.clone(), reader: CallReader::new(name, reading) };
+                let fresh = || Call::new(id.clone(), name.clone(), reading);
                 let call = self.calls.entry(*index).or_insert_with(fresh);
                 call.id = id.clone();
                 call.reader.finish(arguments.as_ref());

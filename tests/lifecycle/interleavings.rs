@@ -115,7 +115,7 @@ fn run(generation: Lifecycle, settings: &Settings, events: &[&str]) -> Host {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn interleavings_lose_no_rule(settings in settings(), events in prop::collection::vec(event(), 1..60)) {
