@@ -260,8 +260,14 @@ pub struct Semantics {
     pub dedupe_pending: bool,
     /// G18: deferred deliveries reserve their names and carry a `deliveryId`.
     pub reservations: bool,
-    /// G19: the reminder is a user message in memory only; nothing is persisted nor restored (G24, G25, G35).
+    /// G19: the reminder is a user message in memory only; nothing is persisted (G24, G35).
     pub persists: bool,
+    /// G25: the names that a session holds are restored on resume.
+    pub restores: bool,
+    /// G29: a prompt waits at a resume gate.
+    pub resume_gate: bool,
+    /// G34: a user's abort cancels what is planned.
+    pub user_abort_cancels: bool,
     /// G21: the path attribute is shown relative to cwd or home.
     pub relative_paths: bool,
     /// G22: rendered blocks are tidied.
@@ -304,6 +310,9 @@ impl Semantics {
             dedupe_pending: !v1,
             reservations: v3,
             persists: !v1,
+            restores: !v1,
+            resume_gate: !v1,
+            user_abort_cancels: !v1,
             relative_paths: !v1,
             tidy: !v1,
             discard_last_only: v1,

@@ -71,7 +71,7 @@ fn items<'a>(case: &'a Value, name: &str) -> Result<&'a [Value], String> {
 }
 
 /// The case's rules, offered in order.
-pub fn rule_set(case: &Value, settings: &Settings, semantics: &Semantics) -> Result<RuleSet, String> {
+pub(crate) fn rule_set(case: &Value, settings: &Settings, semantics: &Semantics) -> Result<RuleSet, String> {
     let rules = items(case, "rules")?.iter().map(|rule| {
         let fields = Fields {
             condition: strings(rule, "condition"),
@@ -89,7 +89,7 @@ pub fn rule_set(case: &Value, settings: &Settings, semantics: &Semantics) -> Res
 }
 
 /// The case's settings over the defaults.
-pub fn settings(case: &Value) -> Result<Settings, String> {
+pub(crate) fn settings(case: &Value) -> Result<Settings, String> {
     let mut settings = Settings::default();
     for (key, value) in case.get("settings").and_then(Value::as_object).ok_or("no settings")?.iter() {
         settings.apply(&key.to_string_lossy(), value).map_err(|error| error.to_string())?;

@@ -32,7 +32,8 @@ impl Context {
             Source::Tool => match self.tool.as_ref().map(JsString::trim).filter(|tool| !tool.is_empty()) {
                 Some(tool) => {
                     let mut key = JsString::from("tool:");
-                    key.push_units(tool.to_ascii_lowercase().units());
+                    let lower = tool.to_utf8().map(|name| JsString::from(name.to_lowercase()));
+                    key.push_units(lower.unwrap_or_else(|| tool.to_ascii_lowercase()).units());
                     key
                 }
                 None => JsString::from("tool"),

@@ -27,17 +27,11 @@ impl Explain {
     }
 
     /// A check of conditions in this context; `matches` tells whether one of a rule's conditions matches.
-    pub(super) fn see(
-        &mut self,
-        context: &Context,
-        rules: &[CompiledRule],
-        scoped: bool,
-        matches: impl Fn(usize) -> bool,
-    ) {
+    pub(super) fn see(&mut self, context: &Context, rules: &[CompiledRule], matches: impl Fn(usize) -> bool) {
         for (index, rule) in rules.iter().enumerate() {
-            if scoped && !rule.allows(context.source, context.tool.as_ref(), &context.paths) {
+            if !rule.allows(context.source, context.tool.as_ref(), &context.paths) {
                 self.reach(index, Gate::Scope, || "its scope excludes what was streamed".to_owned());
-            } else if scoped && !rule.globs_allow(&context.paths) {
+            } else if !rule.globs_allow(&context.paths) {
                 self.reach(index, Gate::Globs, || paths_phrase(&context.paths, context.source));
             } else if matches(index) {
                 self.reach(index, Gate::Repeat, String::new);

@@ -12,12 +12,15 @@ pub struct Record {
     pub turn: u64,
     /// Whether the record comes from an earlier session, not from this run.
     pub restored: bool,
+    /// Tells marks apart that were made at the same turn.
+    mark: u64,
 }
 
 /// Turn counter and last injection per rule name.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     turns: u64,
+    marks: u64,
     order: Vec<JsString>,
     records: HashMap<JsString, Record>,
 }
@@ -36,19 +39,25 @@ impl Ledger {
     /// Records names as injected now. Names are trimmed, blank ones dropped.
     pub fn mark(&mut self, names: impl IntoIterator<Item = JsString>) {
         for name in names.into_iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-            self.put(name, Record { turn: self.turns, restored: false });
+            self.marks += 1;
+            self.put(name, Record { turn: self.turns, restored: false, mark: self.marks });
         }
     }
 
     /// Records names that an earlier session injected, at turn 0; they are not trimmed.
     pub fn restore(&mut self, names: impl IntoIterator<Item = JsString>) {
         for name in names {
-            self.put(name, Record { turn: 0, restored: true });
+            self.marks += 1;
+            self.put(name, Record { turn: 0, restored: true, mark: self.marks });
         }
     }
 
-    /// Puts back what stood for `name` before a mark that does not count (engine.md E11 G33).
-    pub fn undo(&mut self, name: &JsString, before: Option<Record>) {
+    /// Takes back the mark that left `after`, so that the record is again what it was `before` (engine.md E11 G33). A
+    /// mark made since then stays.
+    pub fn undo(&mut self, name: &JsString, before: Option<Record>, after: Option<Record>) {
+        if self.record(name) != after {
+            return;
+        }
         match before {
             Some(record) => self.put(name.clone(), record),
             None => {
@@ -120,13 +129,24 @@ mod tests {
         let name = JsString::from("r");
         let mut ledger = Ledger::default();
         ledger.mark([name.clone()]);
-        ledger.undo(&name, None);
+        ledger.undo(&name, None, ledger.record(&name));
         assert!(ledger.injected().is_empty() && ledger.record(&name).is_none());
         ledger.mark([name.clone()]);
         let before = ledger.record(&name);
         ledger.turn_end();
         ledger.mark([name.clone()]);
-        ledger.undo(&name, before);
-        assert_eq!(ledger.record(&name), Some(Record { turn: 0, restored: false }));
+        ledger.undo(&name, before, ledger.record(&name));
+        assert_eq!(ledger.record(&name), before);
+    }
+
+    #[test]
+    fn a_mark_made_since_is_not_undone() {
+        let name = JsString::from("r");
+        let mut ledger = Ledger::default();
+        ledger.mark([name.clone()]);
+        let fold = ledger.record(&name);
+        ledger.mark([name.clone()]);
+        ledger.undo(&name, None, fold);
+        assert!(ledger.record(&name).is_some());
     }
 }

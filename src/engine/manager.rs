@@ -71,7 +71,7 @@ impl Manager {
             }
         }
         let lists: Vec<Vec<JsString>> = rules.iter().map(|rule| rule.ast.clone()).collect();
-        let allowed = |source| !semantics.scoped || rules.iter().any(|rule| rule.allows(source, None, &[]));
+        let allowed = |source| rules.iter().any(|rule| rule.allows(source, None, &[]));
         Self {
             prose_allowed: [allowed(Source::Text), allowed(Source::Thinking)],
             has_ast: semantics.ast && lists.iter().any(|list| !list.is_empty()),
@@ -138,9 +138,9 @@ impl Manager {
         self.ledger.restore(names);
     }
 
-    /// Takes a mark back (engine.md E11 G33).
-    pub fn undo_mark(&mut self, name: &JsString, before: Option<Record>) {
-        self.ledger.undo(name, before);
+    /// Takes a mark back unless another one was made since (engine.md E11 G33).
+    pub fn undo_mark(&mut self, name: &JsString, before: Option<Record>, after: Option<Record>) {
+        self.ledger.undo(name, before, after);
     }
 
     /// Counts a turn end.
@@ -280,7 +280,7 @@ impl Manager {
         let mut verdicts = self.scanner.verdicts(&mut stream.buffer);
         verdicts.retain(|(_, verdict)| *verdict != Verdict::No);
         if let Some(explain) = &mut self.explain {
-            explain.see(context, &self.rules, self.semantics.scoped, |rule| {
+            explain.see(context, &self.rules, |rule| {
                 verdicts.iter().any(|&(pattern, verdict)| verdict.is_match() && self.owners[pattern] == rule)
             });
         }
@@ -362,9 +362,8 @@ impl Manager {
 
     /// The gates of scope and globs (engine.md E3.3).
     fn passes(&self, rule: usize, context: &Context) -> bool {
-        !self.semantics.scoped
-            || (self.rules[rule].allows(context.source, context.tool.as_ref(), &context.paths)
-                && self.rules[rule].globs_allow(&context.paths))
+        self.rules[rule].allows(context.source, context.tool.as_ref(), &context.paths)
+            && self.rules[rule].globs_allow(&context.paths)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::engine::{Context, Manager};
 use crate::message::{AgentEvent, Message, Source};
 use crate::settings::Settings;
 use crate::text::JsString;
-use crate::tool::{CallReader, ReadOptions};
+use crate::tool::ReadOptions;
 
 use super::action::{Action, Fold, Task, TaskKind};
 use super::call::Call;
@@ -132,9 +132,15 @@ impl Coordinator {
         self.names(self.pending.rules())
     }
 
+    /// Whether a tool call holds the rule's reminder for its result.
+    pub fn awaits_result(&self, rule: &JsString) -> bool {
+        let index = self.manager.rules().iter().position(|one| one.name == *rule);
+        index.is_some_and(|index| self.buckets.holds(index))
+    }
+
     /// Restores the injected names that resuming a session gives; the early generation restores nothing.
     pub fn restore(&mut self, names: impl IntoIterator<Item = JsString>) {
-        if self.manager.semantics().persists {
+        if self.manager.semantics().restores {
             self.manager.restore(names);
         }
     }
@@ -165,9 +171,8 @@ impl Coordinator {
             AgentEvent::ThinkingDelta { delta, .. } => self.prose(Source::Thinking, delta),
             AgentEvent::ToolCallStart { index, id, name } => {
                 if let Some(name) = name {
-                    let reader = CallReader::new(name, &self.options.reading);
                     let id = id.clone().unwrap_or_default();
-                    self.calls.insert(*index, Call { id, name: name.clone(), reader });
+                    self.calls.insert(*index, Call::new(id, name.clone(), &self.options.reading));
                 }
                 Vec::new()
             }
@@ -179,7 +184,7 @@ impl Coordinator {
             }
             AgentEvent::ToolCallEnd { index, id, name, arguments } => {
                 let reading = &self.options.reading;
-                let fresh = || Call { id: id.clone(), name: name.clone(), reader: CallReader::new(name, reading) };
+                let fresh = || Call::new(id.clone(), name.clone(), reading);
                 let call = self.calls.entry(*index).or_insert_with(fresh);
                 call.id = id.clone();
                 call.reader.finish(arguments.as_ref());
@@ -295,7 +300,7 @@ impl Coordinator {
         for folded in self.buckets.clear() {
             if !self.manager.semantics().lost_fold_stays_marked {
                 let name = self.manager.rules()[folded.rule].name.clone();
-                self.manager.undo_mark(&name, folded.before);
+                self.manager.undo_mark(&name, folded.before, folded.after);
             }
             dropped.push(folded.rule);
         }

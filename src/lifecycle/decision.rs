@@ -107,7 +107,7 @@ impl Coordinator {
             }
         }
         self.abort_pending = true;
-        self.waiting |= semantics.retry_guards;
+        self.waiting |= semantics.resume_gate;
         let abort = if semantics.abort_reason {
             Abort { reason: Some(reason(&names)), tool_call }
         } else {
@@ -126,8 +126,9 @@ impl Coordinator {
             if !self.buckets.holds(rule) {
                 let name = self.manager.rules()[rule].name.clone();
                 let before = self.manager.ledger().record(&name);
-                self.buckets.add(call, Folded { rule, before });
-                self.manager.mark([name]);
+                self.manager.mark([name.clone()]);
+                let after = self.manager.ledger().record(&name);
+                self.buckets.add(call, Folded { rule, before, after });
             }
         }
     }

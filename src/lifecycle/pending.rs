@@ -54,6 +54,8 @@ pub(super) struct Folded {
     pub(super) rule: usize,
     /// The rule's record before the match marked it.
     pub(super) before: Option<Record>,
+    /// The record that the mark left.
+    pub(super) after: Option<Record>,
 }
 
 /// The reminders of each tool call, by call id, in order of first match.

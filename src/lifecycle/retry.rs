@@ -59,7 +59,7 @@ impl Coordinator {
     /// The early generation's timers run all the same.
     pub fn user_abort(&mut self) {
         self.generation += 1;
-        if !self.manager.semantics().retry_guards {
+        if !self.manager.semantics().user_abort_cancels {
             return;
         }
         self.waiting = false;

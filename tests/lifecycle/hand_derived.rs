@@ -19,11 +19,12 @@ const STATEMENTS: [(&str, &[usize]); 2] = [("A", &[8, 4, 6, 7, 4, 4, 5, 4, 1]), 
 const ROWS: usize = 37;
 
 /// Statements proven elsewhere, and where.
-const ELSEWHERE: [(&str, &str); 5] = [
+const ELSEWHERE: [(&str, &str); 6] = [
     ("A3.6", "listeners.rs: a receiver that never returns holds up nothing"),
     ("A6.2", "listeners.rs: every surface hears the event"),
     ("A6.3", "listeners.rs: payloads of the surfaces"),
     ("B6.1", "listeners.rs: every surface hears the event, in batch order"),
+    ("G36", "sessions: the role of custom messages in the context"),
     ("G31", "rules: providers of the early generation"),
 ];
 
@@ -110,11 +111,16 @@ fn hand_derived_cases_hold_in_every_generation() {
         for (generation, expected) in expectations(&case) {
             let semantics = generation.semantics();
             let set = rules(&case, &settings, &semantics);
+            let buckets = set.inventory.iter().map(|one| format!(" {}={}", one.rule.name, one.bucket));
+            let buckets = format!("buckets{}", buckets.collect::<String>());
             let names: Vec<String> = set.compiled.iter().map(|rule| rule.name.to_string_lossy()).collect();
             let registered = if names.is_empty() { "-".to_owned() } else { names.join(",") };
             let mut host = Host::new(set, settings.clone(), semantics, false);
             host.play(&events);
             let mut trace = vec![format!("rules {registered}")];
+            if js_string(&case, "show").is_some_and(|what| what == "buckets") {
+                trace.insert(0, buckets);
+            }
             trace.append(&mut host.trace);
             let trace = trace.join("; ");
             if trace != expected {

@@ -18,23 +18,23 @@ use ttsr::text::JsString;
 use ttsr::text::json::{self, Object, Value};
 
 /// Working directory of the tests.
-pub const CWD: &str = "/proj";
+pub(crate) const CWD: &str = "/proj";
 
 /// The host.
-pub struct Host {
-    pub coordinator: Coordinator,
+pub(crate) struct Host {
+    pub(crate) coordinator: Coordinator,
     timeline: Timeline<Task>,
     refuses: bool,
     calls: BTreeMap<usize, (JsString, JsString)>,
     timestamp: f64,
     /// What happened, in short words.
-    pub trace: Vec<String>,
+    pub(crate) trace: Vec<String>,
     reminder: JsString,
 }
 
 impl Host {
     /// A host with these rules.
-    pub fn new(rules: RuleSet, settings: Settings, semantics: Semantics, explain: bool) -> Self {
+    pub(crate) fn new(rules: RuleSet, settings: Settings, semantics: Semantics, explain: bool) -> Self {
         let mut options = Options::new(CWD, "/home/user");
         options.explain = explain;
         Self {
@@ -49,7 +49,7 @@ impl Host {
     }
 
     /// Plays a list of events.
-    pub fn play(&mut self, events: &str) {
+    pub(crate) fn play(&mut self, events: &str) {
         for event in events.split("; ").filter(|event| !event.is_empty()) {
             self.event(event);
         }
@@ -168,7 +168,8 @@ impl Host {
             "?queued" => format!("queued {}", coordinator.memory().queued()),
             "?turns" => format!("turns {}", coordinator.manager().ledger().turns()),
             "?blocks" => format!("blocks {}", reminder.matches("\n</system-").count()),
-            "?tag" => format!("tag {}", reminder.lines().next().unwrap_or_default()),
+            "?tag" => format!("tag {}", reminder.lines().next().unwrap_or("-")),
+            "?body" if reminder.is_empty() => "body -".to_owned(),
             "?body" => {
                 let body = reminder.split_once("\n\n").map_or_else(
                     || reminder.lines().skip(4).collect::<Vec<_>>().join("\n"),

@@ -37,20 +37,20 @@ fn reminder_vectors() {
 
 /// A rendered block taken apart.
 #[derive(Debug, PartialEq)]
-pub struct Block {
+pub(crate) struct Block {
     /// The tag's name.
-    pub tag: JsString,
+    pub(crate) tag: JsString,
     /// The `rule` attribute.
-    pub rule: JsString,
+    pub(crate) rule: JsString,
     /// The `path` attribute.
-    pub path: JsString,
+    pub(crate) path: JsString,
     /// What follows the wording.
-    pub body: JsString,
+    pub(crate) body: JsString,
 }
 
 impl Block {
     /// Takes a block apart whose wording has that many lines.
-    pub fn parse(block: &JsString, wording: usize) -> Option<Self> {
+    pub(crate) fn parse(block: &JsString, wording: usize) -> Option<Self> {
         let text = block.to_string_lossy();
         let rest = text.strip_prefix('<')?;
         let (tag, rest) = rest.split_once(" reason=\"rule_violation\" rule=\"")?;
