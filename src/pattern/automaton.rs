@@ -111,7 +111,6 @@ impl Automaton {
     /// Reads units. `report` is told, after how many units, of each list of patterns found to match whatever follows.
     pub(super) fn feed(&mut self, position: &mut Position, units: &[u16], mut report: impl FnMut(usize, &[u32])) {
         let mut id = self.enter(position);
-        let mut known = usize::MAX;
         for (index, &unit) in units.iter().enumerate() {
             let class = match self.ascii.get(usize::from(unit)) {
                 Some(&class) => class,
@@ -126,18 +125,17 @@ impl Automaton {
                     next &= !MATCHED;
                     let list = self.states[next as usize].matches as usize;
                     report(index + 1, &self.lists[list]);
-                    known = list;
                 }
             }
             id = next;
         }
-        let _ = known;
-        position.reached = Some(Reached {
-            id,
-            generation: self.generation,
-            table: self.table,
-            state: Arc::clone(&self.states[id as usize]),
-        });
+        if position.reached.as_ref().is_none_or(|reached| reached.id != id || reached.generation != self.generation) {
+            position.reached = Some(self.reached(id));
+        }
+    }
+
+    fn reached(&self, id: u32) -> Reached {
+        Reached { id, generation: self.generation, table: self.table, state: Arc::clone(&self.states[id as usize]) }
     }
 
     /// The patterns that match if the text ends at the position. Those reported by [`Self::feed`] need not be among them.
@@ -164,12 +162,7 @@ impl Automaton {
             _ => (Vec::new(), self.program.kind(Neighbour::Edge)),
         };
         let id = self.add(&threads, before, 0) & !MATCHED;
-        position.reached = Some(Reached {
-            id,
-            generation: self.generation,
-            table: self.table,
-            state: Arc::clone(&self.states[id as usize]),
-        });
+        position.reached = Some(self.reached(id));
         id
     }
 

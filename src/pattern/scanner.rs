@@ -6,6 +6,7 @@ use super::automaton::{Automaton, Position};
 use super::backtrack::Search;
 use super::buffer::Buffer;
 use super::compile::BUDGET;
+use super::mask::PatternMask;
 use super::set::PatternSet;
 
 /// Memory that the cache of one automaton may take, in bytes.
@@ -102,38 +103,55 @@ impl Scanner {
 
     /// The patterns for which the verdict is not [`Verdict::No`], in ascending order.
     pub fn verdicts(&mut self, buffer: &mut Buffer) -> Vec<(usize, Verdict)> {
+        self.verdicts_among(buffer, None)
+    }
+
+    /// The patterns of a mask (all without one) for which the verdict is not [`Verdict::No`], in ascending order.
+    ///
+    /// The cost grows with the matches listed, not with the patterns of the set: leave out those that no longer count.
+    pub fn verdicts_among(&mut self, buffer: &mut Buffer, mask: Option<&PatternMask>) -> Vec<(usize, Verdict)> {
         self.prepare(buffer);
-        let gated: Vec<usize> = self.set.gated().map(|(pattern, _)| pattern).collect();
-        let mut verdicts: Vec<(usize, Verdict)> = buffer
-            .confirmed
-            .iter()
-            .map(|&(_, pattern)| (pattern as usize, Verdict::Confirmed))
-            .filter(|(pattern, _)| self.set.gate(*pattern).is_none())
-            .collect();
+        let mut verdicts = Vec::new();
+        for (word, &confirmed) in buffer.is_confirmed.iter().enumerate() {
+            let mut bits = confirmed & mask.map_or(u64::MAX, |mask| mask.word(word));
+            while bits != 0 {
+                let pattern = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if self.set.gate(pattern).is_none() {
+                    verdicts.push((pattern, Verdict::Confirmed));
+                }
+            }
+        }
+        let sorted = verdicts.len();
+        let wanted = |pattern: usize| mask.is_none_or(|mask| mask.contains(pattern));
         for index in 0..self.automata.len() {
             self.catch_up(buffer, index);
-            let automaton = &mut self.automata[index];
-            for &pattern in automaton.at_end(&mut buffer.positions[index]) {
+            for &pattern in self.automata[index].at_end(&mut buffer.positions[index]) {
                 let pattern = pattern as usize;
-                if self.set.gate(pattern).is_none() && !buffer.is_confirmed(pattern) {
+                if wanted(pattern) && self.set.gate(pattern).is_none() && !buffer.is_confirmed(pattern) {
                     verdicts.push((pattern, Verdict::Tentative));
                 }
             }
         }
-        for pattern in gated {
-            let verdict = self.gated(buffer, pattern);
-            if verdict != Verdict::No {
-                verdicts.push((pattern, verdict));
+        for gate in 0..self.set.gated().len() {
+            let pattern = self.set.gated()[gate];
+            if wanted(pattern) {
+                let verdict = self.gated(buffer, pattern);
+                if verdict != Verdict::No {
+                    verdicts.push((pattern, verdict));
+                }
             }
         }
-        verdicts.sort_unstable_by_key(|(pattern, _)| *pattern);
+        if verdicts.len() > sorted {
+            verdicts.sort_unstable_by_key(|(pattern, _)| *pattern);
+        }
         verdicts
     }
 
     /// Makes sure that the buffer is read for this set.
     fn prepare(&mut self, buffer: &mut Buffer) {
         if buffer.set != Some(self.set.id()) {
-            buffer.restart(self.set.id(), self.automata.len(), self.set.len(), self.set.gated().count());
+            buffer.restart(self.set.id(), self.automata.len(), self.set.len(), self.set.gated().len());
             self.read(buffer, 0);
         }
     }

@@ -23,6 +23,8 @@ pub struct PatternSet {
     programs: Vec<Arc<Program>>,
     /// For each pattern, its number among those that need the backtracker.
     gates: Vec<Option<usize>>,
+    /// The patterns that need the backtracker, in order of these numbers.
+    gated: Vec<usize>,
     id: u64,
 }
 
@@ -43,15 +45,18 @@ impl PatternSet {
             }
         }
         programs.insert(0, Arc::new(joint.finish()));
-        let mut count = 0;
-        let mut number = |pattern: &Pattern| {
-            pattern.needs_backtracking().then(|| {
-                count += 1;
-                count - 1
+        let mut gated = Vec::new();
+        let gates = patterns
+            .iter()
+            .enumerate()
+            .map(|(index, pattern)| {
+                pattern.needs_backtracking().then(|| {
+                    gated.push(index);
+                    gated.len() - 1
+                })
             })
-        };
-        let gates = patterns.iter().map(&mut number).collect();
-        Self { patterns, programs, gates, id: NEXT.fetch_add(1, Ordering::Relaxed) }
+            .collect();
+        Self { patterns, programs, gates, gated, id: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// Number of patterns.
@@ -94,8 +99,8 @@ impl PatternSet {
     }
 
     /// The patterns that need the backtracker, in order of their gates.
-    pub(super) fn gated(&self) -> impl Iterator<Item = (usize, &Pattern)> {
-        self.patterns.iter().enumerate().filter(|(index, _)| self.gates[*index].is_some())
+    pub(super) fn gated(&self) -> &[usize] {
+        &self.gated
     }
 
     /// Tells sets apart.
