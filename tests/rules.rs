@@ -2,6 +2,7 @@
 
 mod discovery;
 mod hostile;
+mod lints;
 mod registration;
 
 use ttsr::message::Source;

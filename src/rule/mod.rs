@@ -8,6 +8,7 @@ mod discovery;
 mod fields;
 mod file;
 mod frontmatter;
+pub mod lint;
 mod listing;
 mod load;
 mod provider;

@@ -32,6 +32,8 @@ pub struct Listed {
     pub registered: Option<usize>,
     /// Why it is not registered.
     pub reason: Option<String>,
+    /// Another rule has claimed the name, or `enabled: false` dropped the rule before it could.
+    pub is_shadowed: bool,
 }
 
 /// Where a rule ends (engine.md E2.5).
@@ -78,11 +80,12 @@ impl RuleSet {
         let mut set = Self::default();
         let mut names: HashMap<JsString, String> = HashMap::new();
         for rule in rules {
+            let is_shadowed = !rule.fields.enabled || names.contains_key(&rule.name);
             let (bucket, registered, reason) = match drop_reason(&rule, &mut names, &mut set.diagnostics) {
                 Some(reason) => (Bucket::None, None, Some(reason)),
                 None => set.decide(&rule, settings, semantics, agent.as_ref()),
             };
-            set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason });
+            set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason, is_shadowed });
         }
         set.note_early_silence(settings, semantics);
         set
@@ -96,7 +99,7 @@ impl RuleSet {
                 Ok(at) => (Bucket::Ttsr, Some(at), None),
                 Err(refusal) => (Bucket::None, None, Some(refusal.to_string())),
             };
-            set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason });
+            set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason, is_shadowed: false });
         }
         set
     }

@@ -5,16 +5,38 @@ use super::codes;
 codes! {
     INVALID_FRONTMATTER = 1 "invalid-frontmatter" Warning
         "The frontmatter is not valid YAML, so the agent repairs it line by line and values may not be what was written.";
+    MISSING_TRIGGER = 2 "missing-trigger" Error
+        "The key for conditions is there, but its value is none: blank, an empty list, a number, a mapping. The agent says nothing and the rule never triggers.";
     INVALID_CONDITION = 3 "invalid-condition" Error
         "A condition does not compile as an ECMAScript regular expression, so the agent skips it.";
+    INVALID_AST_CONDITION = 5 "invalid-ast-condition" Warning
+        "An AST pattern does not parse in the language of the paths it is for, so the agent ignores it.";
     INVALID_SCOPE_TOKEN = 6 "invalid-scope-token" Warning
         "A token of the scope is neither `text`, `thinking`, `tool` nor a tool with an optional path, so the agent skips it.";
     UNREACHABLE_SCOPE = 7 "unreachable-scope" Error
         "No token of the scope is valid, so no stream can reach the rule and the agent does not register it.";
     SHADOWED_RULE = 9 "shadowed-rule" Note
         "Another file of the same rule name comes first in discovery order, so this one is never used.";
+    UNKNOWN_KEY = 10 "unknown-key" Warning
+        "A key is close to a known one but not the same. The agent ignores keys that it does not know, without a word.";
+    INVALID_INTERRUPT_MODE = 11 "invalid-interrupt-mode" Error
+        "The value of `interruptMode` must be exactly `never`, `prose-only`, `tool-only` or `always`; any other is ignored and the global mode applies.";
     EMPTY_CONTENT = 12 "empty-content" Error
         "The rule has no body. The agent drops it, after it has already hidden every later rule of the same name.";
+    GLOB_AS_CONDITION = 13 "glob-as-condition" Error
+        "A condition with `/` and a wildcard, and without any character that only a regular expression has, is taken for a file glob.";
+    MATCHES_EMPTY = 14 "matches-empty" Warning
+        "The condition matches the empty text, so the rule triggers on the first piece of any output.";
+    AST_NEVER_RUNS = 15 "ast-never-runs" Error
+        "Nothing that the rule lets in is ever parsed, so its AST condition is dead.";
+    GLOBS_EXCLUDE_PROSE = 16 "globs-exclude-prose" Error
+        "Prose and thinking have no paths, so a rule with `globs` never fires on them.";
+    SUPERLINEAR_PATTERN = 17 "superlinear-pattern" Warning
+        "The condition needs backtracking, whose time can grow faster than the text; on a long stream the decision may be given up.";
+    LEGACY_KEY = 19 "legacy-key" Note
+        "The key is the old name of `condition`. The agent still reads it.";
+    CHUNK_DEPENDENT_PATTERN = 20 "chunk-dependent-pattern" Note
+        "The condition asks what follows its match. A stream arrives in pieces, so the rule may fire at the end of a piece though the next piece undoes the match.";
     UNCLOSED_FENCE = 21 "unclosed-fence" Error
         "The file begins with a fence that is never closed, so the agent finds no frontmatter and takes all of the file for the body.";
     FRONTMATTER_BEYOND_LIMITS = 22 "frontmatter-beyond-limits" Error
@@ -35,4 +57,30 @@ codes! {
         "The lifecycle v1 knows only a `ttsr_trigger` string, so none of these rules is registered, though a later lifecycle would register some.";
     CONDITION_BEYOND_LIMITS = 30 "condition-beyond-limits" Error
         "A condition is valid but larger than this program evaluates, so it cannot tell when the rule triggers.";
+    SETTING_AS_KEY = 31 "setting-as-key" Warning
+        "The key is a setting of the agent, which holds for all rules. In a rule file nothing reads it.";
+    MASKED_LEGACY_KEY = 32 "masked-legacy-key" Warning
+        "Two keys for conditions stand side by side; only the first of `condition`, `ttsr_trigger`, `ttsrTrigger` that has a value counts.";
+    COMMA_IN_GLOB = 33 "comma-in-glob" Error
+        "The agent does not split globs at commas, so a glob with a comma outside braces is one path with a comma in its name.";
+    NEGATED_GLOB = 34 "negated-glob" Warning
+        "A glob is tried on each form of a path and on its base name, and one match suffices. A negated glob therefore matches almost always.";
+    MISPLACED_FENCE = 35 "misplaced-fence" Error
+        "The frontmatter must begin with the first character of the file. Behind a blank line or other text it is body.";
+    WRONG_TYPE = 36 "wrong-type" Warning
+        "A value has a type that the agent ignores without a word.";
+    CONTROL_CHARACTER = 37 "control-character" Error
+        "YAML reads `\\b` in double quotes as a backspace. The pattern then demands a character that no text has.";
+    QUOTED_CONDITION = 38 "quoted-condition" Error
+        "The frontmatter is not valid YAML, often because of a backslash in double quotes. The agent then keeps the raw text, quotes included.";
+    REGEX_LITERAL = 39 "regex-literal" Warning
+        "A condition is the pattern alone, not a JavaScript literal: slashes and flags are taken literally.";
+    FOREIGN_SYNTAX = 40 "foreign-syntax" Error
+        "The pattern uses syntax of another kind of regular expression, which ECMAScript reads as plain letters.";
+    CATCH_ALL = 41 "catch-all" Warning
+        "A file glob as the only condition adds `.*`, which matches every piece of prose when prose is in the scope.";
+    UNKNOWN_SCOPE_TOOL = 42 "unknown-scope-tool" Warning
+        "Any word in a scope that is no stream is taken for the name of a tool. If there is no such tool, the rule is registered and never fires.";
+    LITERAL_DOT_GLOB = 43 "literal-dot-glob" Warning
+        "A leading `./` in a glob is literal, and paths are rarely written so.";
 }

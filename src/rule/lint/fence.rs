@@ -1,0 +1,31 @@
+//! A fence that is not at the very beginning of the file.
+
+use super::Subject;
+use crate::diagnostic::{Diagnostic, code};
+use crate::rule::{CONDITION_KEYS, Encoding};
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    if subject.frontmatter().is_some() || subject.file.unclosed_fence {
+        return;
+    }
+    let text = subject.file.text();
+    let mark = if subject.file.encoding() == Encoding::Utf8Mark { '\u{FEFF}'.len_utf8() } else { 0 };
+    let mut offset = mark;
+    for line in text[mark..].split_inclusive('\n').take(20) {
+        if line.trim_end().trim_start() == "---" {
+            let rest = &text[offset + line.len()..];
+            let is_frontmatter = rest.lines().take(40).any(|line| {
+                let key = line.split(':').next().unwrap_or_default().trim();
+                CONDITION_KEYS.contains(&key) || matches!(key, "astCondition" | "ast-condition" | "description")
+            });
+            if is_frontmatter {
+                let start = offset + (line.len() - line.trim_start().len());
+                let message = "the frontmatter does not begin in the first line, so all of the file is body";
+                let help = "move the line `---` to the very beginning of the file";
+                findings.push(subject.finding(code::MISPLACED_FENCE, message, start..start + 3).with_help(help));
+            }
+            return;
+        }
+        offset += line.len();
+    }
+}

@@ -1,0 +1,43 @@
+//! Keys that the agent does not know: slips, and settings that are no rule keys.
+
+use super::{Subject, nearest};
+use crate::diagnostic::{Diagnostic, code};
+use crate::settings::SETTING_KEYS;
+
+/// The keys that a rule file may have for the agent, as people write them.
+const KNOWN: [&str; 12] = [
+    "condition",
+    "astCondition",
+    "ast-condition",
+    "scope",
+    "globs",
+    "alwaysApply",
+    "description",
+    "agents",
+    "interruptMode",
+    "enabled",
+    "ttsrTrigger",
+    "applyTo",
+];
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    for member in subject.frontmatter().iter().flat_map(|matter| &matter.members) {
+        let key = member.key.as_str();
+        if KNOWN.contains(&key) || key == "ttsr_trigger" {
+            continue;
+        }
+        let written = &member.written;
+        if SETTING_KEYS.contains(&key) {
+            let message = format!("`{written}` is a setting, not a rule key, so the agent ignores it here");
+            let help = format!("set `ttsr.{key}` in the agent's `config.yml`; it holds for all rules");
+            findings.push(subject.finding(code::SETTING_AS_KEY, message, member.key_span.clone()).with_help(help));
+            continue;
+        }
+        let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
+        let same = KNOWN.iter().copied().find(|known| plain(known) == plain(written));
+        let Some(meant) = same.or_else(|| nearest(written, &KNOWN)) else { continue };
+        let message = format!("the agent does not know the key `{written}`");
+        let help = format!("did you mean `{meant}`?");
+        findings.push(subject.finding(code::UNKNOWN_KEY, message, member.key_span.clone()).with_help(help));
+    }
+}

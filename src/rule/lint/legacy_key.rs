@@ -1,0 +1,26 @@
+//! The old key for conditions, in use or masked by the new one.
+
+use super::Subject;
+use crate::diagnostic::{Diagnostic, code};
+use crate::rule::CONDITION_KEYS;
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    let Some(matter) = subject.frontmatter() else { return };
+    let used = subject.condition().map(|member| member.key.as_str());
+    for key in &CONDITION_KEYS[1..] {
+        let Some(member) = matter.member(key) else { continue };
+        let written = &member.written;
+        findings.push(match used {
+            Some(used) if used != *key => subject
+                .finding(
+                    code::MASKED_LEGACY_KEY,
+                    format!("`{written}` has no effect beside `{used}`"),
+                    member.key_span.clone(),
+                )
+                .with_help(format!("remove it, or make it an item of `{used}`")),
+            _ => subject
+                .finding(code::LEGACY_KEY, format!("`{written}` is the old name of a key"), member.key_span.clone())
+                .with_help("write `condition`"),
+        });
+    }
+}

@@ -1,0 +1,136 @@
+//! Lints: what a rule file says and what the agent makes of it, where the two differ (engine.md E12, E13).
+//!
+//! What stops a rule from being read or registered is found by the reader and the registration; a lint looks at
+//! rules that may well be registered and yet do not do what was meant.
+
+mod ast_condition;
+mod catch_all;
+mod chunk_dependence;
+mod comma_glob;
+mod condition_text;
+mod fence;
+mod glob_condition;
+mod keys;
+mod legacy_key;
+mod negated_glob;
+mod prose_globs;
+mod tool_names;
+mod trigger;
+mod values;
+
+use std::ops::Range;
+
+use super::{CompiledRule, Frontmatter, Listed, Member, Node, Reading, RuleFile, RuleSet, condition_member};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::settings::Semantics;
+use crate::text::JsString;
+
+/// Every lint, in the order in which they run on a rule.
+const LINTS: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
+    fence::check,
+    keys::check,
+    values::check,
+    legacy_key::check,
+    trigger::check,
+    glob_condition::check,
+    condition_text::check,
+    catch_all::check,
+    chunk_dependence::check,
+    tool_names::check,
+    prose_globs::check,
+    comma_glob::check,
+    negated_glob::check,
+    ast_condition::check,
+];
+
+/// Runs all lints over the rules that come from files and are neither shadowed nor unreadable. `semantics` is the
+/// generation by which the set was registered; the lints about what only later generations read are silent in the
+/// early one.
+pub fn run(set: &RuleSet, semantics: &Semantics) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    if semantics.legacy_trigger_only {
+        return findings;
+    }
+    for listed in set.inventory.iter().filter(|listed| !listed.is_shadowed) {
+        let Some(file) = listed.rule.file.as_deref() else { continue };
+        if file.frontmatter.as_ref().is_some_and(|matter| matches!(matter.reading, Reading::Beyond(_))) {
+            continue;
+        }
+        let subject = Subject { listed, compiled: set.compiled_of(listed), file };
+        LINTS.iter().for_each(|lint| lint(&subject, &mut findings));
+    }
+    findings
+}
+
+/// One rule as a lint sees it.
+struct Subject<'a> {
+    listed: &'a Listed,
+    /// The registered form, when it is registered.
+    compiled: Option<&'a CompiledRule>,
+    file: &'a RuleFile,
+}
+
+impl<'a> Subject<'a> {
+    fn frontmatter(&self) -> Option<&'a Frontmatter> {
+        self.file.frontmatter.as_ref()
+    }
+
+    /// The value that counts for a key.
+    fn node(&self, key: &str) -> Option<&'a Node> {
+        self.frontmatter()?.get(key)
+    }
+
+    /// The member that the conditions come from.
+    fn condition(&self) -> Option<&'a Member> {
+        condition_member(self.frontmatter()?)
+    }
+
+    /// Where a condition is written: the part `units` of it, or all of it.
+    fn condition_range(&self, condition: &JsString, units: Option<Range<usize>>) -> Range<usize> {
+        let units = units.unwrap_or(0..condition.len());
+        self.condition().map_or(0..0, |member| self.file.locate(&member.value, condition, units))
+    }
+
+    /// Where an item of another key is written.
+    fn item_range(&self, key: &str, item: &JsString) -> Range<usize> {
+        self.node(key).map_or(0..0, |node| self.file.locate(node, item, 0..item.len()))
+    }
+
+    fn finding(&self, code: Code, message: impl Into<String>, range: Range<usize>) -> Diagnostic {
+        self.file.finding(code, message, range)
+    }
+
+    /// The conditions that are compiled.
+    fn conditions(&self) -> &'a [(JsString, crate::pattern::Pattern)] {
+        self.compiled.map_or(&[], |rule| &rule.conditions)
+    }
+}
+
+/// The number of insertions, deletions, replacements and swaps of neighbours between two short words.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
+    for (i, &a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, &b) in other.iter().enumerate() {
+            let mut best = (rows[i][j] + usize::from(a != b)).min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a == other[j - 1] && one[i - 1] == b {
+                best = best.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}
+
+/// The word of the list that is nearest to `word`, if it is near enough for a slip.
+fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
+    const LONGEST: usize = 40;
+    if word.len() > LONGEST {
+        return None;
+    }
+    let near = |known: &&&str| distance(word, known);
+    let best = known.iter().min_by_key(near)?;
+    (near(&best) <= 1 + best.len() / 5).then_some(*best)
+}

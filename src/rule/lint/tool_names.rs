@@ -1,0 +1,68 @@
+//! Scopes that name a tool which most likely does not exist.
+
+use super::{Subject, nearest};
+use crate::diagnostic::{Diagnostic, code};
+use crate::rule::ScopeToken;
+
+/// Tools of the agent, and the words that are no tools.
+const TOOLS: [&str; 18] = [
+    "edit",
+    "write",
+    "read",
+    "bash",
+    "grep",
+    "apply_patch",
+    "find",
+    "glob",
+    "ls",
+    "lsp",
+    "task",
+    "fetch",
+    "web_search",
+    "browser",
+    "python",
+    "ast_grep",
+    "ast_edit",
+    "todo_write",
+];
+const WORDS: [&str; 4] = ["text", "thinking", "tool", "toolcall"];
+
+/// Words that people write for a stream.
+const MEANT_FOR_TEXT: [&str; 9] =
+    ["prose", "txt", "assistant", "message", "output", "response", "content", "code", "all"];
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    let declared = subject.listed.rule.fields.scope.iter().flatten();
+    for token in declared {
+        let Some(ScopeToken::Tool(tool)) = ScopeToken::parse(token) else { continue };
+        let range = || subject.item_range("scope", token);
+        if let Some(path) = &tool.path
+            && let Some(why) = super::comma_glob::comma_outside_braces(path.source())
+        {
+            let message = format!("`{token}` names one path with a comma in it, which hardly any call has");
+            findings.push(subject.finding(code::COMMA_IN_GLOB, message, range()).with_help(why));
+        }
+        let Some(name) = tool.name.map(|name| name.to_string_lossy()) else { continue };
+        if TOOLS.contains(&name.as_str()) || name.starts_with("mcp") {
+            continue;
+        }
+        let has_prefix = token.to_ascii_lowercase().starts_with("tool:");
+        let known: Vec<&str> = TOOLS.into_iter().chain((!has_prefix).then_some(WORDS).into_iter().flatten()).collect();
+        let meant = if MEANT_FOR_TEXT.contains(&name.as_str()) && !has_prefix {
+            Some("text")
+        } else if WORDS.contains(&name.as_str()) {
+            // `toolcall(…)`, `text(…)`: a tool literally so named.
+            Some(if name == "toolcall" { "tool(GLOB)" } else { "tool:NAME(GLOB)" })
+        } else {
+            nearest(&name, &known)
+        };
+        let message = format!("the scope `{token}` is for a tool named `{name}`, which the agent does not have");
+        let help = match meant {
+            Some(meant) => {
+                format!("did you mean `{}{meant}`?", if has_prefix && !meant.contains(':') { "tool:" } else { "" })
+            }
+            None => "write `text`, `thinking`, `tool`, or the name of a tool as the model calls it".to_owned(),
+        };
+        findings.push(subject.finding(code::UNKNOWN_SCOPE_TOOL, message, range()).with_help(help));
+    }
+}
