@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::text::JsString;
 
 use super::kind::{EntryKind, Role};
-use super::record::{self, MessagePeek, Payload, Peek};
+use super::record::{self, MessagePeek, Peek};
 
 /// A `custom_message` of the rule engine.
 pub(super) const INJECTION_MESSAGE: u16 = 1;
@@ -119,6 +119,8 @@ pub(super) struct Index {
     name_numbers: HashMap<Arc<JsString>, u32>,
     /// Entries with a hex id, by id, then by position.
     by_hex: Vec<u32>,
+    /// Whether no two entries have the same hex id.
+    unique: bool,
     /// The last entry of each named id.
     by_name: Vec<u32>,
 }
@@ -129,13 +131,19 @@ impl Index {
         let (kind, kind_number) = self.kind_of(peek.kind);
         let (mut flags, mut role) = (0, Role::None);
         match kind {
-            Some(EntryKind::Message) => match &peek.message {
-                Payload::Message(message) => {
-                    role = message.role();
-                    flags = message_flags(message, role);
+            Some(EntryKind::Message) => match peek.message {
+                Some(raw) if raw.get().starts_with('{') => {
+                    (role, flags) = record::plain_role(raw.get()).map_or_else(
+                        || {
+                            let message = MessagePeek::read(raw);
+                            let role = message.role();
+                            (role, message_flags(&message, role))
+                        },
+                        |role| (role, 0),
+                    );
                 }
-                Payload::NoObject => flags = UNUSABLE,
-                Payload::Missing => flags = UNUSABLE | RAISES,
+                Some(raw) if raw.get() != "null" => flags = UNUSABLE,
+                _ => flags = UNUSABLE | RAISES,
             },
             Some(EntryKind::CustomMessage) if record::is_string(peek.custom_type, INJECTION_TYPE) => {
                 flags = INJECTION_MESSAGE;
@@ -270,7 +278,7 @@ impl Index {
             }
         }
         pairs.sort_unstable();
-        let unique = pairs.windows(2).all(|pair| pair[0] >> 32 != pair[1] >> 32);
+        self.unique = pairs.windows(2).all(|pair| pair[0] >> 32 != pair[1] >> 32);
         self.by_hex = pairs.iter().map(|pair| (pair & u64::from(u32::MAX)) as u32).collect();
         drop(pairs);
         let mut previous = Id::None;
@@ -279,7 +287,7 @@ impl Index {
             // Nearly every parent is the entry before; with no id used twice that spares the search.
             let found = match parent {
                 Id::None => None,
-                _ if unique && parent == previous && matches!(parent, Id::Hex(_)) => Some(at - 1),
+                _ if self.unique && parent == previous && matches!(parent, Id::Hex(_)) => Some(at - 1),
                 _ => self.find(parent),
             };
             let row = &mut self.rows[at];
@@ -357,7 +365,8 @@ impl Index {
 
     /// Pairs of entries that share an id, each later one with the one before it, up to `limit`.
     pub(super) fn duplicates(&self, limit: usize) -> Vec<(usize, usize)> {
-        let hex = self.by_hex.windows(2).map(|pair| (pair[0] as usize, pair[1] as usize));
+        let pairs = if self.unique { &[] } else { self.by_hex.as_slice() };
+        let hex = pairs.windows(2).map(|pair| (pair[0] as usize, pair[1] as usize));
         let same = hex.filter(|(one, other)| self.rows[*one].id == self.rows[*other].id);
         let mut found: Vec<(usize, usize)> = same.take(limit).collect();
         if !self.names.is_empty() {

@@ -21,6 +21,8 @@ const FINDINGS_PER_CODE: usize = 50;
 /// Up to this size the agent reads a file in one piece; beyond, a record swallowed at the end is not counted
 /// (session.md S1.6).
 const STREAM_BYTES: usize = 8 << 20;
+/// How much memory is kept for lines that cross the end of the reader's buffer.
+const CARRIED_BYTES: usize = 1 << 20;
 /// How often the faithful reader may look at a byte, on average, before it stops reading across lines.
 const FAITHFUL_EFFORT: usize = 64;
 
@@ -106,25 +108,46 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Reads physical lines, each for itself.
+    /// Reads physical lines, each for itself. A line that lies in the reader's buffer is not copied.
     pub(super) fn tolerant(&mut self, mut input: impl BufRead) -> io::Result<()> {
-        let (mut buffer, mut offset, mut number) = (Vec::new(), 0_u64, 0);
+        let (mut carried, mut offset, mut number) = (Vec::new(), 0_u64, 0);
         loop {
-            buffer.clear();
-            let read = input.read_until(b'\n', &mut buffer)?;
-            if read == 0 {
+            let buffer = match input.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if buffer.is_empty() {
+                if !carried.is_empty() {
+                    self.line(&carried, offset, number + 1);
+                }
                 return Ok(());
             }
-            number += 1;
-            if number == 1 {
-                self.disguise = disguise(&buffer);
+            let mut start = 0;
+            for end in memchr::memchr_iter(b'\n', buffer) {
+                number += 1;
+                if carried.is_empty() {
+                    self.line(&buffer[start..end], offset, number);
+                    offset += (end + 1 - start) as u64;
+                } else {
+                    carried.extend_from_slice(&buffer[start..end]);
+                    self.line(&carried, offset, number);
+                    offset += carried.len() as u64 + 1;
+                    carried.clear();
+                    carried.shrink_to(CARRIED_BYTES);
+                }
+                start = end + 1;
             }
-            self.line(buffer.strip_suffix(b"\n").unwrap_or(&buffer), offset, number);
-            offset += read as u64;
+            carried.extend_from_slice(&buffer[start..]);
+            let used = buffer.len();
+            input.consume(used);
         }
     }
 
     fn line(&mut self, bytes: &[u8], offset: u64, number: usize) {
+        if number == 1 {
+            self.disguise = disguise(bytes);
+        }
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         let (bytes, offset) = match bytes.strip_prefix(b"\xEF\xBB\xBF") {
             Some(rest) if number == 1 => (rest, offset + 3),

@@ -1,11 +1,15 @@
 //! One JSONL record looked at just far enough for the index: type, id, parent and the few marks that audits
 //! need of every entry. Nothing is copied but what is rare.
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memmem::Finder;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::text::JsString;
-use crate::text::json::{MAX_DEPTH, RawMembers};
+use crate::text::json::MAX_DEPTH;
 
 use super::kind::Role;
 
@@ -17,19 +21,7 @@ pub(super) struct Peek<'a> {
     pub(super) parent: Option<&'a RawValue>,
     pub(super) custom_type: Option<&'a RawValue>,
     pub(super) injected_rules: Option<&'a RawValue>,
-    pub(super) message: Payload<'a>,
-}
-
-/// The `message` member of a record.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Payload<'a> {
-    /// There is none, or it is `null`: the agent raises when it opens the file.
-    #[default]
-    Missing,
-    /// Neither an object nor `null`.
-    NoObject,
-    /// An object.
-    Message(MessagePeek<'a>),
+    pub(super) message: Option<&'a RawValue>,
 }
 
 /// The members of a message that the index wants, unread.
@@ -88,24 +80,7 @@ fn read_slowly(text: &str) -> Result<Record<'_>, Unreadable> {
         return Ok(Record::Other(raw, end));
     }
     let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-    if let Ok(peek) = deserializer.deserialize_map(RecordVisitor) {
-        return Ok(Record::Object(peek, end));
-    }
-    // Valid JSON that the quick visitor refuses: a message that is a string with a lone surrogate.
-    let RawMembers(members) =
-        serde_json::from_str(raw.get()).map_err(|error: serde_json::Error| unreadable(&error, text))?;
-    let mut peek = Peek::default();
-    for (key, value) in members {
-        match key.to_utf8().as_deref() {
-            Some("type") => peek.kind = Some(value),
-            Some("id") => peek.id = Some(value),
-            Some("parentId") => peek.parent = Some(value),
-            Some("customType") => peek.custom_type = Some(value),
-            Some("injectedRules") => peek.injected_rules = Some(value),
-            Some("message") => peek.message = Payload::NoObject,
-            _ => {}
-        }
-    }
+    let peek = deserializer.deserialize_map(RecordVisitor).map_err(|error| unreadable(&error, text))?;
     Ok(Record::Object(peek, end))
 }
 
@@ -122,9 +97,7 @@ fn unreadable(error: &serde_json::Error, text: &str) -> Unreadable {
 
 /// Refuses a value that nests too deep to be read later.
 fn refuse_deep(text: &str) -> Result<(), Unreadable> {
-    // `[` and `{` differ in one bit; few texts hold enough of them to need the exact count.
-    let openings = text.bytes().map(|byte| usize::from(byte | 0x20 == b'{')).sum::<usize>();
-    if openings <= MAX_DEPTH {
+    if text.len() <= MAX_DEPTH || openings(text) <= MAX_DEPTH {
         return Ok(());
     }
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
@@ -147,6 +120,13 @@ fn refuse_deep(text: &str) -> Result<(), Unreadable> {
     Ok(())
 }
 
+/// Number of bytes that may open a list or an object; few texts hold enough of them to need the exact depth.
+fn openings(text: &str) -> usize {
+    // `[` and `{` differ in one bit. Counting in bytes lets the compiler use wide registers.
+    let count = |piece: &[u8]| piece.iter().map(|byte| u8::from(byte | 0x20 == b'{')).sum::<u8>();
+    text.as_bytes().chunks(128).map(|piece| usize::from(count(piece))).sum()
+}
+
 /// The string that a raw value is, when it is one.
 pub(super) fn string(raw: &RawValue) -> Option<JsString> {
     raw.get().starts_with('"').then(|| serde_json::from_str(raw.get()).ok()).flatten()
@@ -167,7 +147,41 @@ pub(super) fn is_string(raw: Option<&RawValue>, text: &str) -> bool {
 /// The start of the opening tag of every reminder (session.md S10.1).
 pub const REMINDER_START: &str = "<system-reminder reason=\"rule_violation\"";
 
+/// What a plain message holds that is never more than it seems: see [`plain_role`].
+static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).clone();
+    builder.build(["\"role\"", "\\u00", "rule_violation", "aborted", "\"error\""]).ok()
+});
+
+/// The role of a message of which the index wants nothing else, found without reading its members.
+///
+/// Nearly all messages are so, and a search for a few words is many times faster than going through the members.
+/// Nothing is said of a message whose role does not stand first, that may have a second role or escaped keys, an
+/// assistant's that may have ended `aborted` or `error`, and a tool result that may begin with a reminder.
+pub(super) fn plain_role(json: &str) -> Option<Role> {
+    let known = [("user", Role::User), ("assistant", Role::Assistant), ("toolResult", Role::ToolResult)];
+    let rest = json.strip_prefix("{\"role\":\"")?;
+    let (_, role) =
+        known.into_iter().find(|(name, _)| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('"')))?;
+    let marks = MARKS.as_ref()?;
+    let mut found = marks.find_iter(&json[1..]).map(|found| (found.start(), found.pattern().as_usize()));
+    found
+        .all(|(at, mark)| match mark {
+            0 => at == 0,
+            1 => false,
+            2 => role != Role::ToolResult,
+            _ => role != Role::Assistant,
+        })
+        .then_some(role)
+}
+
 impl<'a> MessagePeek<'a> {
+    /// Reads what the index wants of a message object.
+    pub(super) fn read(raw: &'a RawValue) -> Self {
+        let mut deserializer = serde_json::Deserializer::from_str(raw.get());
+        deserializer.deserialize_map(MessageVisitor).unwrap_or_default()
+    }
+
     pub(super) fn role(&self) -> Role {
         let Some(raw) = self.role else { return Role::None };
         match raw.get() {
@@ -193,8 +207,10 @@ impl<'a> MessagePeek<'a> {
     pub(super) fn begins_with_reminder(&self) -> bool {
         let Some(content) = self.content else { return false };
         // Escapes of plain letters are legal, so a backslash-u needs the slow way.
+        static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("rule_violation"));
+        static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u00"));
         let json = content.get().as_bytes();
-        if memchr::memmem::find(json, b"rule_violation").is_none() && memchr::memmem::find(json, b"\\u00").is_none() {
+        if MARK.find(json).is_none() && ESCAPE.find(json).is_none() {
             return false;
         }
         let Ok(content) = crate::text::json::parse_raw(content) else { return false };
@@ -224,8 +240,6 @@ enum Field {
     StopReason,
     ErrorMessage,
     Content,
-    /// The key under which serde_json hands on a number that is no 64-bit integer.
-    Number,
     Other,
 }
 
@@ -251,7 +265,6 @@ impl<'de> serde::Deserialize<'de> for Field {
                     b"stopReason" => Field::StopReason,
                     b"errorMessage" => Field::ErrorMessage,
                     b"content" => Field::Content,
-                    b"$serde_json::private::Number" => Field::Number,
                     _ => Field::Other,
                 })
             }
@@ -282,7 +295,7 @@ impl<'de> Visitor<'de> for RecordVisitor {
                 Field::ParentId => peek.parent = Some(map.next_value()?),
                 Field::CustomType => peek.custom_type = Some(map.next_value()?),
                 Field::InjectedRules => peek.injected_rules = Some(map.next_value()?),
-                Field::Message => peek.message = map.next_value_seed(MessageSeed)?,
+                Field::Message => peek.message = Some(map.next_value()?),
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
@@ -292,18 +305,10 @@ impl<'de> Visitor<'de> for RecordVisitor {
     }
 }
 
-struct MessageSeed;
+struct MessageVisitor;
 
-impl<'de> DeserializeSeed<'de> for MessageSeed {
-    type Value = Payload<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for MessageSeed {
-    type Value = Payload<'de>;
+impl<'de> Visitor<'de> for MessageVisitor {
+    type Value = MessagePeek<'de>;
 
     fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("a message")
@@ -311,7 +316,6 @@ impl<'de> Visitor<'de> for MessageSeed {
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
         let mut peek = MessagePeek::default();
-        let mut number = false;
         while let Some(field) = map.next_key::<Field>()? {
             match field {
                 Field::Role => peek.role = Some(map.next_value()?),
@@ -319,38 +323,12 @@ impl<'de> Visitor<'de> for MessageSeed {
                 Field::ErrorMessage => peek.error_message = Some(map.next_value()?),
                 Field::CustomType => peek.custom_type = Some(map.next_value()?),
                 Field::Content => peek.content = Some(map.next_value()?),
-                other => {
-                    number |= matches!(other, Field::Number);
+                _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        Ok(if number { Payload::NoObject } else { Payload::Message(peek) })
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Payload::Missing)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Payload::NoObject)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Payload::NoObject)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Payload::NoObject)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(Payload::NoObject)
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<Self::Value, S::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Payload::NoObject)
+        Ok(peek)
     }
 }
 
@@ -369,18 +347,33 @@ mod tests {
     fn the_last_of_equal_keys_counts() {
         let peek = object(r#"{"id":"a","type":"x","id":"b","message":1,"message":{"role":"user"}}"#);
         assert!(is_string(peek.id, "b"));
-        assert!(matches!(peek.message, Payload::Message(message) if message.role() == Role::User));
+        assert_eq!(peek.message.map(RawValue::get), Some(r#"{"role":"user"}"#));
     }
 
     #[test]
     fn a_message_of_any_shape_is_no_error() {
-        for (json, missing) in [("null", true), ("1.5", false), ("\"\\ud800\"", false), ("[1]", false), ("true", false)]
-        {
+        for json in ["null", "1.5", "-1", "\"\\ud800\"", "[1]", "true"] {
             let text = format!(r#"{{"type":"message","message":{json}}}"#);
-            let peek = object(&text);
-            assert!(is_string(peek.kind, "message"));
-            assert_eq!(matches!(peek.message, Payload::Missing), missing, "{json}");
-            assert!(!matches!(peek.message, Payload::Message(_)));
+            assert_eq!(object(&text).message.map(RawValue::get), Some(json));
+        }
+    }
+
+    #[test]
+    fn a_plain_role_is_given_only_where_nothing_else_matters() {
+        let plain = |json| plain_role(json);
+        assert_eq!(plain(r#"{"role":"user","content":"aborted, \"role\", rule_violation"}"#), Some(Role::User));
+        assert_eq!(plain(r#"{"role":"toolResult","content":"aborted"}"#), Some(Role::ToolResult));
+        assert_eq!(plain(r#"{"role":"assistant","content":[],"stopReason":"stop"}"#), Some(Role::Assistant));
+        for unclear in [
+            r#"{"role":"assistant","stopReason":"aborted"}"#,
+            r#"{"role":"assistant","stopReason":"error"}"#,
+            r#"{"role":"assistant","stopReason":"err\u006fr"}"#,
+            r#"{"role":"toolResult","content":"<system-reminder reason=\"rule_violation\""}"#,
+            r#"{"role":"user","role":"assistant"}"#,
+            r#"{"role":"custom"}"#,
+            r#"{"content":"","role":"user"}"#,
+        ] {
+            assert_eq!(plain(unclear), None, "{unclear}");
         }
     }
 
