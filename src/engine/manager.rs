@@ -11,6 +11,7 @@ use crate::rule::CompiledRule;
 use crate::settings::{Semantics, Settings};
 use crate::text::JsString;
 
+use super::excerpt::excerpt;
 use super::explain::Explain;
 use super::{By, Check, Context, Explanation, Hit, Ledger, Match, Record, Undecided};
 
@@ -364,79 +365,5 @@ impl Manager {
     fn passes(&self, rule: usize, context: &Context) -> bool {
         self.rules[rule].allows(context.source, context.tool.as_ref(), &context.paths)
             && self.rules[rule].globs_allow(&context.paths)
-    }
-}
-
-/// Code points that an excerpt shows at most.
-const EXCERPT: usize = 80;
-
-/// At most [`EXCERPT`] code points around a match, with `…` where something is cut off.
-fn excerpt(text: &[u16], span: &Range<usize>) -> JsString {
-    let is_low = |at: usize| text.get(at).is_some_and(|unit| (0xDC00..0xE000).contains(unit));
-    let is_high = |at: usize| text.get(at).is_some_and(|unit| (0xD800..0xDC00).contains(unit));
-    let back = |at: usize| if at >= 2 && is_low(at - 1) && is_high(at - 2) { at - 2 } else { at - 1 };
-    let forward = |at: usize| if is_high(at) && is_low(at + 1) { at + 2 } else { at + 1 };
-    let (mut start, mut end) = (span.start.min(text.len()), span.start.min(text.len()));
-    let mut left = EXCERPT;
-    while left > 0 && end < span.end.min(text.len()) {
-        end = forward(end);
-        left -= 1;
-    }
-    // What remains goes to both sides in equal parts; a side that ends leaves its part to the other.
-    while left > 0 && (start > 0 || end < text.len()) {
-        if start > 0 {
-            start = back(start);
-            left -= 1;
-        }
-        if left > 0 && end < text.len() {
-            end = forward(end);
-            left -= 1;
-        }
-    }
-    let cuts = usize::from(start > 0) + usize::from(end < text.len());
-    // The marks of cuts count as well.
-    if cuts > 0 && left == 0 {
-        for _ in 0..cuts {
-            if end > span.end {
-                end = back(end);
-            } else if start < span.start {
-                start = forward(start);
-            } else {
-                end = back(end);
-            }
-        }
-    }
-    let mut shown = JsString::new();
-    if start > 0 {
-        shown.push_str("…");
-    }
-    shown.push_units(&text[start..end]);
-    if end < text.len() {
-        shown.push_str("…");
-    }
-    shown
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shown(text: &str, span: Range<usize>) -> String {
-        excerpt(JsString::from(text).units(), &span).to_string_lossy()
-    }
-
-    #[test]
-    fn excerpts_have_at_most_80_code_points() {
-        assert_eq!(shown("a foo b", 2..5), "a foo b");
-        let long = format!("{}foo{}", "x".repeat(100), "😀".repeat(100));
-        let text = shown(&long, 100..103);
-        assert_eq!(text.chars().count(), EXCERPT);
-        assert!(text.starts_with('…') && text.ends_with('…') && text.contains("foo"));
-        let huge = shown(&"y".repeat(500), 0..500);
-        assert_eq!((huge.chars().count(), huge.ends_with('…')), (EXCERPT, true));
-        assert_eq!(shown(&"z".repeat(80), 10..12).chars().count(), 80);
-        assert!(!shown(&"z".repeat(80), 10..12).contains('…'));
-        let exact = shown(&"z".repeat(81), 0..1);
-        assert_eq!(exact.chars().count(), 80);
     }
 }

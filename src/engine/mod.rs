@@ -4,6 +4,7 @@
 
 mod check;
 mod context;
+mod excerpt;
 mod explain;
 mod ledger;
 mod manager;
