@@ -14,6 +14,8 @@
 //! | L7 | [`output`] | reports of all of them |
 //! | L8 | [`cli`] | everything |
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod agent;
 pub mod ast;
 pub mod audit;

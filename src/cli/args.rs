@@ -138,12 +138,11 @@ pub struct RuleArgs {
     #[arg(long, value_name = "NAME", default_value = "main")]
     pub agent: String,
     /// Which generation of the runtime to reproduce
-    #[arg(long, value_name = "GENERATION", default_value = DEFAULT_LIFECYCLE)]
-    pub lifecycle: LifecycleArg,
+    ///
+    /// `replay` takes several, separated by commas, and says where they differ
+    #[arg(long, value_name = "GENERATION", default_value = "v2", value_delimiter = ',')]
+    pub lifecycle: Vec<LifecycleArg>,
 }
-
-/// The generation when none is asked for.
-pub const DEFAULT_LIFECYCLE: &str = "v3";
 
 /// A generation of the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

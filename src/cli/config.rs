@@ -55,7 +55,7 @@ impl Config {
         console: &mut Console<'_>,
         surroundings: &Surroundings,
     ) -> Result<(Self, Vec<Diagnostic>), CliError> {
-        let semantics = lifecycle(args.lifecycle)?.semantics();
+        let semantics = lifecycle(&args.lifecycle)?.semantics();
         let home = surroundings.home.clone().unwrap_or_default();
         let project = surroundings.cwd.join(args.project.clone().unwrap_or_default());
         let given = !args.rules.is_empty();
@@ -101,14 +101,13 @@ impl Config {
     }
 }
 
-/// The generation that is asked for.
-fn lifecycle(asked: LifecycleArg) -> Result<Lifecycle, CliError> {
+/// The one generation that is asked for.
+fn lifecycle(asked: &[LifecycleArg]) -> Result<Lifecycle, CliError> {
     match asked {
-        LifecycleArg::V3 => Ok(Lifecycle::V3),
-        LifecycleArg::V1 | LifecycleArg::V2 => {
-            Err(CliError::usage("--lifecycle v1 and v2 are not finished in this version")
-                .with_help("leave the option out: v3 (release 18.2) is what there is"))
-        }
+        [LifecycleArg::V1] => Ok(Lifecycle::V1),
+        [LifecycleArg::V2] => Ok(Lifecycle::V2),
+        [LifecycleArg::V3] => Ok(Lifecycle::V3),
+        _ => Err(CliError::usage("--lifecycle takes one generation here").with_help("one of v1, v2, v3")),
     }
 }
 

@@ -97,7 +97,7 @@ impl<'a> Console<'a> {
     /// Says something about the run, unless it should be quiet.
     pub fn note(&mut self, text: &str) {
         if !self.quiet {
-            self.to_stderr(&format!("{text}\n"));
+            self.show(&format!("{text}\n"));
         }
     }
 
@@ -118,7 +118,7 @@ impl<'a> Console<'a> {
         *seen += 1;
         if *seen <= SHOWN_PER_CODE || self.verbose {
             let text = render(diagnostic, self.err_style);
-            self.to_stderr(&text);
+            self.show(&text);
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Console<'a> {
     pub fn fail(&mut self, error: &CliError) {
         self.raise(error.status);
         let text = render_failure(&error.message, error.help.as_deref(), self.err_style);
-        self.to_stderr(&text);
+        self.show(&text);
     }
 
     /// Makes the status at least this bad.
@@ -134,7 +134,7 @@ impl<'a> Console<'a> {
         self.status = self.status.and(status);
     }
 
-    fn to_stderr(&mut self, text: &str) {
+    fn show(&mut self, text: &str) {
         // Nothing can be said about standard error being gone.
         let _ = self.err.write_all(text.as_bytes());
     }

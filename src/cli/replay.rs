@@ -4,18 +4,19 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, SourceArg};
+use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, RuleArgs, SourceArg};
 use super::config::Config;
 use super::console::{Console, Surroundings};
 use super::inputs::{self, Input};
 use super::{CliError, ExitStatus};
 use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::lifecycle::{Template, Templates};
 use crate::message::Source;
-use crate::output::replay_human;
+use crate::output::{generations, replay_human};
 use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::replay::{Plan, Report, TextInput, TraceSink};
-use crate::session::{ReadError, ReadMode, Session};
+use crate::session::{ReadError, ReadMode, Session, write_new};
 use crate::stream::{InputKind, detect};
 use crate::text::JsString;
 use crate::tool::ArgumentMode;
@@ -39,30 +40,49 @@ pub(super) fn run(
     }
     output_options(args)?;
     let script = args.script.as_deref().map(|path| read_script(path, args, stdin, console)).transpose()?;
-    let config = Config::load(&args.rules, console, surroundings)?;
-    let (plan, resumed) = plan(args, &config, console)?;
+    if args.rules.lifecycle.len() > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
+        return Err(CliError::usage("standard input can be read once: name a file to compare generations"));
+    }
     let mut reporter = Reporter::new(args.format);
-    for (name, text) in &texts {
+    for lifecycle in &args.rules.lifecycle {
+        let rules = RuleArgs { lifecycle: vec![*lifecycle], ..args.rules.clone() };
+        let config = Config::load(&rules, console, surroundings)?;
+        generation(args, &config, &texts, script.as_ref(), stdin, &mut reporter, console)?;
+    }
+    reporter.finish(console);
+    Ok(())
+}
+
+/// Runs everything that is asked for in one generation.
+fn generation(
+    args: &ReplayArgs,
+    config: &Config,
+    texts: &[(String, TextInput)],
+    script: Option<&Script>,
+    stdin: &mut dyn Read,
+    reporter: &mut Reporter,
+    console: &mut Console<'_>,
+) -> Result<(), CliError> {
+    let (plan, resumed) = plan(args, config, console)?;
+    for (name, text) in texts {
         let report = reporter.collect(console, |sink| plan.text(text, name, "text", sink));
         finish(report, args, console);
     }
     if let Some(script) = script {
         let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
-        let name = script.file.clone();
-        let source = ScriptSource::new(script, EndOfScript::Stop);
-        let report = reporter.collect(console, |sink| plan.script(source, &prompts, resumed, &name, sink));
+        let source = ScriptSource::new(script.clone(), EndOfScript::Stop);
+        let report = reporter.collect(console, |sink| plan.script(source, &prompts, resumed, &script.file, sink));
         finish(report, args, console);
     }
     for input in inputs::expand(&args.inputs) {
         if console.is_closed() {
             break;
         }
-        let done = input.and_then(|input| one(&input, args, &plan, stdin, &mut reporter, console));
+        let done = input.and_then(|input| one(&input, args, &plan, stdin, reporter, console));
         if let Err(error) = done {
             console.fail(&error);
         }
     }
-    reporter.finish(console);
     Ok(())
 }
 
@@ -77,8 +97,6 @@ fn unfinished(args: &ReplayArgs) -> Result<(), CliError> {
         (args.all_branches, "--all-branches"),
         (args.script.is_some() && !args.inputs.is_empty(), "--script together with an INPUT"),
         (args.jobs.is_some_and(|jobs| jobs != 1), "--jobs"),
-        (args.interrupt_template.is_some(), "--interrupt-template"),
-        (args.reminder_template.is_some(), "--reminder-template"),
         (args.expect.is_some(), "--expect"),
         (args.baseline.is_some(), "--baseline"),
         (!args.baseline_set.is_empty(), "--baseline-set"),
@@ -86,7 +104,6 @@ fn unfinished(args: &ReplayArgs) -> Result<(), CliError> {
         (args.require_coverage.is_some(), "--require-coverage"),
         (args.max_premature.is_some(), "--max-premature"),
         (args.fail_on_undecided, "--fail-on-undecided"),
-        (args.emit_events.is_some(), "--emit-events"),
         (args.profile, "--profile"),
     ];
     match given.into_iter().find(|(is_given, _)| *is_given) {
@@ -103,14 +120,17 @@ fn output_options(args: &ReplayArgs) -> Result<(), CliError> {
     if args.script.is_none() && !args.prompt.is_empty() {
         return Err(CliError::usage("--prompt goes with --script").with_help("add --script FILE"));
     }
-    let Some(path) = &args.write_session else { return Ok(()) };
-    let runs = args.inputs.len() + usize::from(args.script.is_some() || args.text.is_some());
-    if runs != 1 || args.inputs.iter().any(|input| input.is_dir()) {
-        return Err(CliError::usage("--write-session takes a single run").with_help("name one input, or one script"));
-    }
-    if path.symlink_metadata().is_ok() {
-        return Err(CliError::failed(format!("{}: exists already", path.display()))
-            .with_help("an existing file is never replaced: choose another name or move it away"));
+    let outputs = [(&args.write_session, "--write-session"), (&args.emit_events, "--emit-events")];
+    for (path, option) in outputs.into_iter().filter_map(|(path, option)| Some((path.as_ref()?, option))) {
+        let runs = args.inputs.len() + usize::from(args.script.is_some() || args.text.is_some());
+        if runs != 1 || args.inputs.iter().any(|input| input.is_dir()) || args.rules.lifecycle.len() > 1 {
+            return Err(CliError::usage(format!("{option} takes a single run"))
+                .with_help("name one input, or one script, and one lifecycle"));
+        }
+        if path.symlink_metadata().is_ok() {
+            return Err(CliError::failed(format!("{}: exists already", path.display()))
+                .with_help("an existing file is never replaced: choose another name or move it away"));
+        }
     }
     Ok(())
 }
@@ -178,6 +198,22 @@ fn texts(args: &ReplayArgs, stdin: &mut dyn Read) -> Result<Vec<(String, TextInp
     Ok(vec![(name, input)])
 }
 
+/// The reminder texts that the options name, the built-in ones otherwise.
+fn templates(args: &ReplayArgs, plan: &Plan) -> Result<Option<Templates>, CliError> {
+    let read = |path: &Path| {
+        let text = inputs::read_text(path, &mut std::io::empty())?;
+        Ok::<_, CliError>(Template::parse(&text))
+    };
+    let mut templates = Templates::new(plan.cwd.clone(), plan.home.clone());
+    if let Some(path) = &args.interrupt_template {
+        templates.interrupt = read(path)?;
+    }
+    if let Some(path) = &args.reminder_template {
+        templates.tool_reminder = read(path)?;
+    }
+    Ok(Some(templates))
+}
+
 /// The plan that the options ask for, and the session that `--resume` names.
 fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<(Plan, Option<Session>), CliError> {
     let mut plan = config.plan();
@@ -187,6 +223,8 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
     plan.observe = args.on_trigger == OnTrigger::Observe;
     plan.verify = args.verify;
     plan.keep_session = args.write_session.is_some();
+    plan.keep_events = args.emit_events.is_some();
+    plan.templates = templates(args, &plan)?;
     plan.arguments = match args.arguments {
         ArgumentsArg::Eager => ArgumentMode::Eager,
         ArgumentsArg::Throttled => ArgumentMode::Throttled,
@@ -338,13 +376,21 @@ fn finish(report: Report, args: &ReplayArgs, console: &mut Console<'_>) {
         }
     }
     if let (Some(path), Some(store)) = (&args.write_session, report.store) {
-        match store.write_new(path) {
-            Ok(()) => console.note(&format!("wrote {}", path.display())),
-            Err(error) => console.fail(
-                &CliError::failed(format!("{}: cannot be written: {error}", path.display()))
-                    .with_help("choose a name that is free, in a folder that can be written to"),
-            ),
-        }
+        written(path, store.write_new(path), console);
+    }
+    if let (Some(path), Some(events)) = (&args.emit_events, report.events) {
+        written(path, write_new(path, |out| out.write_all(&events)), console);
+    }
+}
+
+/// Says that a file was written, or why not.
+fn written(path: &Path, result: std::io::Result<()>, console: &mut Console<'_>) {
+    match result {
+        Ok(()) => console.note(&format!("wrote {}", path.display())),
+        Err(error) => console.fail(
+            &CliError::failed(format!("{}: cannot be written: {error}", path.display()))
+                .with_help("choose a name that is free, in a folder that can be written to"),
+        ),
     }
 }
 
@@ -359,11 +405,13 @@ struct Reporter {
     format: ReplayFormat,
     seq: usize,
     runs: Vec<Vec<TraceEvent>>,
+    /// The triggers of each run, to show where generations differ.
+    decisions: Vec<Vec<TraceEvent>>,
 }
 
 impl Reporter {
     fn new(format: ReplayFormat) -> Self {
-        Self { format, seq: 0, runs: Vec::new() }
+        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new() }
     }
 
     /// Runs one input and shows its events: at once as lines, at its end as tables, at the end of all as a document.
@@ -382,6 +430,8 @@ impl Reporter {
                 let text = replay_human::render(&events, console.style());
                 console.print(&format!("{separator}{text}"));
                 self.seq += 1;
+                events.retain(|event| matches!(event.kind, TraceKind::Run { .. } | TraceKind::Trigger(_)));
+                self.decisions.push(events);
             }
             ReplayFormat::Csv => {
                 events.retain(|event| matches!(event.kind, TraceKind::Summary(_)));
@@ -399,7 +449,8 @@ impl Reporter {
                 let rows: Vec<String> = self.runs.iter().map(|events| replay_human::csv(events)).collect();
                 console.print(&format!("{}{}", replay_human::CSV_HEAD, rows.concat()));
             }
-            ReplayFormat::Human | ReplayFormat::Jsonl => {}
+            ReplayFormat::Human => console.print(&generations::render(&self.decisions, console.style())),
+            ReplayFormat::Jsonl => {}
         }
     }
 }

@@ -68,17 +68,21 @@ pub fn list(rules: &RuleSet, counts: Counts, style: Style) -> String {
     if table.row_count() > 0 {
         let _ = writeln!(out, "{}\n", table.trim_fmt());
     }
-    let registered = rules.compiled.len();
-    let _ = writeln!(
-        out,
-        "{} in {}: {registered} registered; {}, {}, {}",
+    out.push_str(&totals(rules, counts));
+    out
+}
+
+/// The last line of a report.
+pub fn totals(rules: &RuleSet, counts: Counts) -> String {
+    format!(
+        "{} in {}: {} registered; {}, {}, {}\n",
         count(counts.rules, "rule"),
         count(counts.files, "file"),
+        rules.compiled.len(),
         count(counts.errors, "error"),
         count(counts.warnings, "warning"),
         count(counts.notes, "note"),
-    );
-    out
+    )
 }
 
 /// The rules and findings as one document.

@@ -179,7 +179,7 @@ fn effects(out: &mut String, events: &[TraceEvent], style: Style) {
 /// The content of a reminder without its tags and wording, cut short.
 fn body(content: &JsString) -> String {
     let text = content.to_string_lossy();
-    let inner = text.lines().filter(|line| !line.starts_with('<') && !line.trim().is_empty()).next_back();
+    let inner = text.lines().rfind(|line| !line.starts_with('<') && !line.trim().is_empty());
     let escaped = escape(inner.unwrap_or_default());
     match escaped.char_indices().nth(CONTENT_LIMIT) {
         Some((at, _)) => format!("{}…", &escaped[..at]),
@@ -279,6 +279,12 @@ fn totals(out: &mut String, summary: &Summary, style: Style) {
         count(summary.bytes, "byte"),
         count(summary.deltas, "delta"),
     );
+    let failures = [(summary.aborted_messages, "aborted by the user"), (summary.failed_messages, "ended in an error")];
+    let failures = failures.iter().filter(|(number, _)| *number > 0).map(|(number, how)| format!("{number} {how}"));
+    let failures = failures.collect::<Vec<_>>().join(", ");
+    if !failures.is_empty() {
+        let _ = writeln!(out, "{}", style.bad(&format!("of {}: {failures}", count(summary.messages, "message"))));
+    }
 }
 
 /// The totals of several inputs as CSV: input, rule, and its counts.

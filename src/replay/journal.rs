@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use crate::clock::Clock;
 use crate::json_object;
-use crate::lifecycle::{INJECTION_TYPE, Injection};
-use crate::message::Message;
+use crate::lifecycle::{Coordinator, INJECTION_TYPE, Injection};
+use crate::message::{AgentEvent, Message, Model};
+use crate::rule::CompiledRule;
 use crate::session::{Session, Store};
-use crate::stream::Origin;
+use crate::stream::{EventWriter, Origin};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
@@ -17,17 +18,19 @@ pub struct Journal {
     store: Option<Store>,
     /// The session whose entries are copied.
     source: Option<Rc<Session>>,
+    /// The run as an event stream.
+    events: Option<EventWriter<Vec<u8>>>,
 }
 
 impl Journal {
     /// A journal that draws ids and times from `clock` and keeps nothing.
     pub fn new(clock: Clock) -> Self {
-        Self { clock, store: None, source: None }
+        Self { clock, store: None, source: None, events: None }
     }
 
     /// A journal that keeps everything in `store`.
     pub fn kept(clock: Clock, store: Store) -> Self {
-        Self { clock, store: Some(store), source: None }
+        Self { clock, store: Some(store), source: None, events: None }
     }
 
     /// Entries of this session are copied, not made anew.
@@ -37,9 +40,32 @@ impl Journal {
         self
     }
 
-    /// The session that was written, if one was kept.
-    pub fn into_store(self) -> Option<Store> {
-        self.store
+    /// The session that was written and the event stream, where they were kept.
+    pub fn into_written(self) -> (Option<Store>, Option<Vec<u8>>) {
+        (self.store, self.events.map(EventWriter::into_inner))
+    }
+
+    /// Keeps the run as an event stream too; it begins with this header.
+    pub fn keep_events(&mut self, header: &Object) {
+        let mut writer = EventWriter::new(Vec::new(), Model::scripted());
+        // Writing to memory does not fail.
+        let _ = writer.header(header);
+        self.events = Some(writer);
+    }
+
+    /// Writes an event to the stream.
+    pub fn event(&mut self, event: &AgentEvent) {
+        if let Some(writer) = &mut self.events {
+            let _ = writer.event(event);
+        }
+    }
+
+    /// Writes a `ttsr_triggered` with whole rules to the stream.
+    pub fn triggered(&mut self, coordinator: &Coordinator, rules: &[usize]) {
+        let Some(writer) = &mut self.events else { return };
+        let all = coordinator.manager().rules();
+        let whole = rules.iter().filter_map(|&rule| all.get(rule)).map(|rule| Value::Object(rule_object(rule)));
+        let _ = writer.triggered(whole.collect());
     }
 
     /// The clock.
@@ -113,4 +139,22 @@ impl Journal {
             None => self.clock.entry_id().into(),
         }
     }
+}
+
+/// A rule as `ttsr_triggered` shows it (session.md S8.3).
+fn rule_object(rule: &CompiledRule) -> Object {
+    let list = |texts: Vec<JsString>| Value::Array(texts.into_iter().map(Value::String).collect());
+    let mut object = json_object! {
+        "name": rule.name.clone(),
+        "path": rule.path.clone(),
+        "content": rule.content.clone(),
+        "condition": list(rule.conditions.iter().map(|(source, _)| source.clone()).collect()),
+    };
+    if !rule.ast.is_empty() {
+        object.insert("astCondition", list(rule.ast.clone()));
+    }
+    if let Some(mode) = rule.interrupt_mode {
+        object.insert("interruptMode", mode.as_str());
+    }
+    object
 }

@@ -7,6 +7,7 @@ use crate::agent::{ScriptSource, ScriptedAgent};
 use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Manager;
+use crate::json_object;
 use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
 use crate::message::{AgentEvent, Message};
 use crate::rule::CompiledRule;
@@ -75,6 +76,8 @@ pub struct Plan {
     pub verify: bool,
     /// Whether the session that results is kept.
     pub keep_session: bool,
+    /// Whether the run is kept as an event stream.
+    pub keep_events: bool,
     /// Seed of ids.
     pub seed: u64,
     /// Time at which the run begins, in milliseconds since the epoch.
@@ -100,6 +103,7 @@ impl Plan {
             restored: Vec::new(),
             verify: false,
             keep_session: false,
+            keep_events: false,
             seed: 0,
             now_ms: REPLAY_EPOCH_MS,
         }
@@ -116,6 +120,8 @@ pub struct Report {
     pub differences: usize,
     /// The session that results, where it was to be kept.
     pub store: Option<Store>,
+    /// The run as an event stream, where it was to be kept.
+    pub events: Option<Vec<u8>>,
 }
 
 impl KnownRules for Plan {
@@ -242,6 +248,7 @@ impl Plan {
                 Step::Message(origin, message) => {
                     if message.role() == "user" {
                         run.diverged = false;
+                        run.open_turn();
                     }
                     run.move_to(&origin);
                     run.feed(&AgentEvent::Message(message.clone()));
@@ -355,9 +362,15 @@ impl Plan {
         } else {
             Journal::new(clock)
         };
+        let mut journal = journal;
+        if self.keep_events {
+            let header = stream_header(header, &cwd, journal.clock());
+            journal.keep_events(&header);
+        }
         let mut coordinator = self.coordinator(&cwd);
         coordinator.restore(self.restored.iter().cloned());
         let mut run = Run::new(coordinator, self.reading(&cwd), journal, name, sink);
+        run.explained = self.explain.clone().flatten();
         run.emit_outside(TraceKind::Run {
             input_kind: kind,
             lifecycle: self.semantics.lifecycle.as_str(),
@@ -420,7 +433,22 @@ impl Plan {
 
     fn report(&self, run: Run<'_>, diagnostics: Vec<Diagnostic>, differences: usize) -> Report {
         let (summary, journal) = run.finish();
-        Report { summary, diagnostics, differences, store: journal.into_store() }
+        let (store, events) = journal.into_written();
+        Report { summary, diagnostics, differences, store, events }
+    }
+}
+
+/// The header that an event stream begins with: the input's own, else one that says where the run took place.
+fn stream_header(header: &StreamHeader, cwd: &JsString, clock: &mut Clock) -> Object {
+    if header.raw.get("id").is_some() {
+        return header.raw.clone();
+    }
+    json_object! {
+        "type": "session",
+        "version": 3_u32,
+        "id": clock.session_id(),
+        "timestamp": clock.iso(),
+        "cwd": cwd.clone(),
     }
 }
 

@@ -30,8 +30,9 @@ pub(super) enum TurnEnd {
 /// Plays one recorded turn.
 pub(super) fn play_turn(run: &mut Run<'_>, turn: &Turn) -> TurnEnd {
     if turn.starts_turn {
-        run.feed(&AgentEvent::TurnStart);
+        run.open_turn();
     }
+    run.wake();
     run.begin_message(&turn.origin);
     run.feed(&AgentEvent::MessageStart { timestamp: turn.timestamp });
     let to_the_end = turn.was_cut_short();
@@ -107,8 +108,7 @@ fn results(run: &mut Run<'_>, turn: &Turn, message: &Message, left: Option<&Abor
                 "content": content,
                 "isError": true,
             });
-            run.feed(&AgentEvent::ToolResult(result.clone()));
-            run.journal.message(&result, None);
+            run.feed_result(&result, None);
         }
         return;
     }
@@ -118,11 +118,7 @@ fn results(run: &mut Run<'_>, turn: &Turn, message: &Message, left: Option<&Abor
             run.journal.entry(entry);
         }
         run.move_to(&Origin { block: None, delta: None, ..origin.clone() });
-        let mut result = without_reminders(recorded);
-        if let Some(fold) = run.feed(&AgentEvent::ToolResult(result.clone())).fold {
-            put_in_front(&mut result, &fold.content);
-        }
-        run.journal.message(&result, Some(origin));
+        run.feed_result(&without_reminders(recorded), Some(origin));
     }
     for (_, entry) in entries {
         run.journal.entry(entry);
@@ -138,19 +134,6 @@ pub(super) fn without_reminders(result: &Message) -> Message {
         blocks.drain(..reminders);
     }
     payload
-}
-
-/// Puts one text block in front of a result's content.
-pub(super) fn put_in_front(result: &mut Message, content: &JsString) {
-    let block = Value::Object(json_object! {"type": "text", "text": content.clone()});
-    match result.raw.get_mut("content") {
-        Some(Value::Array(blocks)) => blocks.insert(0, block),
-        Some(Value::String(text)) => {
-            let text = Value::Object(json_object! {"type": "text", "text": std::mem::take(text)});
-            result.raw.insert("content", vec![block, text]);
-        }
-        _ => result.raw.insert("content", vec![block]),
-    }
 }
 
 /// The recorded message as one that rules aborted.

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use crate::engine::{By as EngineBy, Hit};
+use crate::json_object;
 use crate::lifecycle::timer::Timeline;
 use crate::lifecycle::{Abort, Action, ContinueSource, Coordinator, Decision, Fold, INJECTION_TYPE, Injection, Task};
-use crate::message::AgentEvent;
+use crate::message::{AgentEvent, Message, text_block};
 use crate::pattern::ChunkDependence;
 use crate::stream::Origin;
 use crate::text::JsString;
+use crate::text::json::Value;
 use crate::tool::ReadOptions;
 
 use super::journal::Journal;
@@ -53,6 +55,8 @@ pub(super) struct Run<'a> {
     pub observed: Observed,
     /// Rules of all persisted entries, in order.
     pub persisted: Vec<JsString>,
+    /// The only rule whose gates are told, if any.
+    pub explained: Option<JsString>,
     /// How tool calls are read.
     pub reading: ReadOptions,
     timeline: Timeline<Task>,
@@ -67,6 +71,11 @@ pub(super) struct Run<'a> {
     messages: usize,
     target: usize,
     target_turn: usize,
+    /// Whether the agent runs nothing.
+    idle: bool,
+    in_turn: bool,
+    /// Follow-ups that join the next turn.
+    delivered: Vec<Message>,
 }
 
 impl<'a> Run<'a> {
@@ -85,6 +94,7 @@ impl<'a> Run<'a> {
             diverged: false,
             observed: Observed::default(),
             persisted: Vec::new(),
+            explained: None,
             reading,
             started_ms,
             timeline: Timeline::new(),
@@ -97,6 +107,9 @@ impl<'a> Run<'a> {
             messages: 0,
             target: 0,
             target_turn: 0,
+            idle: true,
+            in_turn: false,
+            delivered: Vec::new(),
         }
     }
 
@@ -151,7 +164,7 @@ impl<'a> Run<'a> {
         self.summary.not_reproducible += 1;
     }
 
-    /// Feeds one event and carries out what follows.
+    /// Feeds one event and carries out what follows. Tool results go through [`Run::feed_result`].
     pub(super) fn feed(&mut self, event: &AgentEvent) -> Effects {
         match event {
             AgentEvent::TextDelta { delta, .. }
@@ -160,11 +173,62 @@ impl<'a> Run<'a> {
                 self.summary.deltas += 1;
                 self.summary.bytes += delta.utf8_len();
             }
-            AgentEvent::TurnEnd => self.turns += 1,
+            AgentEvent::AgentStart => self.idle = false,
+            AgentEvent::TurnStart => self.in_turn = true,
+            AgentEvent::TurnEnd => {
+                self.turns += 1;
+                self.in_turn = false;
+            }
+            AgentEvent::AgentEnd => self.idle = true,
+            AgentEvent::MessageEnd(message) => self.count_end(message),
             _ => {}
+        }
+        self.journal.event(event);
+        if *event == AgentEvent::TurnStart {
+            for message in std::mem::take(&mut self.delivered) {
+                self.journal.event(&AgentEvent::Message(message));
+            }
         }
         let actions = self.coordinator.handle(event);
         self.carry_out(actions)
+    }
+
+    /// Feeds the result of a tool and writes it, with the reminder that goes in front of it.
+    pub(super) fn feed_result(&mut self, result: &Message, origin: Option<&Origin>) {
+        let actions = self.coordinator.handle(&AgentEvent::ToolResult(result.clone()));
+        let effects = self.carry_out(actions);
+        let mut result = result.clone();
+        if let Some(fold) = &effects.fold {
+            put_in_front(&mut result, &fold.content);
+        }
+        self.journal.event(&AgentEvent::ToolResult(result.clone()));
+        self.journal.message(&result, origin);
+    }
+
+    /// Begins a run of the agent, unless one is under way.
+    pub(super) fn wake(&mut self) {
+        if self.idle {
+            self.feed(&AgentEvent::AgentStart);
+        }
+    }
+
+    /// Begins a turn, unless one is open.
+    pub(super) fn open_turn(&mut self) {
+        self.wake();
+        if !self.in_turn {
+            self.feed(&AgentEvent::TurnStart);
+        }
+    }
+
+    /// Counts how a message ended. One that rules interrupted is no failure.
+    fn count_end(&mut self, message: &Message) {
+        self.summary.messages += 1;
+        match message.stop_reason().and_then(|reason| reason.to_utf8()).as_deref() {
+            Some("aborted") if self.coordinator.ttsr_abort_pending() => self.summary.interrupted_messages += 1,
+            Some("aborted") => self.summary.aborted_messages += 1,
+            Some("error") => self.summary.failed_messages += 1,
+            _ => {}
+        }
     }
 
     /// Lets the agent take its queued follow-ups, as it does before it would stop.
@@ -225,13 +289,15 @@ impl<'a> Run<'a> {
                     self.emit(TraceKind::Abort { reason: abort.reason.clone().unwrap_or_default() });
                     effects.abort.get_or_insert(abort);
                 }
-                Action::Announce { .. } | Action::QueueFollowUp(_) | Action::ContinueRefused { .. } => {}
+                Action::Announce { rules, .. } => self.journal.triggered(&self.coordinator, &rules),
+                Action::QueueFollowUp(_) | Action::ContinueRefused { .. } => {}
                 Action::Schedule { delay_ms, task } => self.timeline.schedule(delay_ms, task),
                 Action::Discard { .. } => self.emit(TraceKind::Discard { message: self.target }),
                 Action::Keep { .. } => self.emit(TraceKind::Keep { message: self.target }),
                 Action::Inject(injection) => self.inject(&injection),
                 Action::Deliver(injection) => {
                     self.inject(&injection);
+                    self.delivered.push(injected_message(&injection));
                     effects.delivered.push(injection);
                 }
                 Action::PersistMessage(injection) => self.journal.injection_message(&injection),
@@ -383,6 +449,36 @@ impl Effects {
             self.resume = other.resume;
         }
         self.delivered.extend(other.delivered);
+    }
+}
+
+/// A reminder as the hidden message that joins the conversation.
+pub(super) fn injected_message(injection: &Injection) -> Message {
+    let rules: Vec<Value> = injection.rules.iter().cloned().map(Value::String).collect();
+    let mut details = json_object! {"rules": rules};
+    if let Some(id) = injection.delivery_id {
+        details.insert("deliveryId", id);
+    }
+    Message::new(json_object! {
+        "role": injection.role(),
+        "customType": INJECTION_TYPE,
+        "content": injection.content.clone(),
+        "display": false,
+        "details": details,
+        "attribution": "agent",
+    })
+}
+
+/// Puts one text block in front of a result's content (engine.md E7.2 step 4).
+fn put_in_front(result: &mut Message, content: &JsString) {
+    let block = text_block(content.clone());
+    match result.raw.get_mut("content") {
+        Some(Value::Array(blocks)) => blocks.insert(0, block),
+        Some(Value::String(text)) => {
+            let text = text_block(std::mem::take(text));
+            result.raw.insert("content", vec![block, text]);
+        }
+        _ => result.raw.insert("content", vec![block]),
     }
 }
 

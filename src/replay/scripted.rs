@@ -1,14 +1,12 @@
 //! A scripted run: prompts, replies, retries and follow-ups in virtual time.
 
 use crate::agent::{Abort, CallScope, Due, Occurrence, ScriptedAgent};
-use crate::json_object;
-use crate::lifecycle::{self, INJECTION_TYPE, Injection, OTHER_TOOL_CALL_REASON};
-use crate::message::{AgentEvent, Message};
+use crate::lifecycle::{self, OTHER_TOOL_CALL_REASON};
+use crate::message::AgentEvent;
 use crate::stream::Origin;
-use crate::text::json::Value;
 
-use super::play::{put_in_front, settle};
-use super::run::{Effects, Run};
+use super::play::settle;
+use super::run::{Effects, Run, injected_message};
 
 /// Plays everything that `agent` has.
 pub(super) fn play_script(run: &mut Run<'_>, agent: &mut ScriptedAgent) {
@@ -69,6 +67,9 @@ impl Player<'_, '_> {
             }
             _ => self.run.move_to(origin),
         }
+        if let AgentEvent::ToolResult(message) = event {
+            return self.run.feed_result(message, None);
+        }
         let effects = self.run.feed(event);
         if self.run.has_open_hits() && self.whole.is_empty() {
             self.whole = self.agent.whole_reply();
@@ -78,13 +79,6 @@ impl Player<'_, '_> {
             AgentEvent::MessageEnd(message) => {
                 self.run.journal.message(message, None);
                 settle(self.run, &std::mem::take(&mut self.whole));
-            }
-            AgentEvent::ToolResult(message) => {
-                let mut result = message.clone();
-                if let Some(fold) = &effects.fold {
-                    put_in_front(&mut result, &fold.content);
-                }
-                self.run.journal.message(&result, None);
             }
             _ => {}
         }
@@ -97,7 +91,7 @@ impl Player<'_, '_> {
             self.agent.abort(order(abort));
         }
         for injection in &effects.delivered {
-            self.agent.follow_up(injected(injection));
+            self.agent.follow_up(injected_message(injection));
         }
         if effects.resume.is_some() {
             let resumed = self.agent.continue_run();
@@ -112,16 +106,4 @@ impl Player<'_, '_> {
 fn order(abort: lifecycle::Abort) -> Abort {
     let scope = abort.tool_call.map(|call| CallScope { call, others: OTHER_TOOL_CALL_REASON.into() });
     Abort { reason: abort.reason, scope }
-}
-
-/// A reminder as the hidden message that joins the conversation.
-fn injected(injection: &Injection) -> Message {
-    let rules: Vec<Value> = injection.rules.iter().cloned().map(Value::String).collect();
-    Message::new(json_object! {
-        "role": injection.role(),
-        "customType": INJECTION_TYPE,
-        "content": injection.content.clone(),
-        "display": false,
-        "details": json_object! {"rules": rules},
-    })
 }

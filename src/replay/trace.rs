@@ -260,6 +260,14 @@ pub struct Summary {
     pub bytes: usize,
     /// Deltas fed.
     pub deltas: usize,
+    /// Assistant messages that ended.
+    pub messages: usize,
+    /// Those that rules interrupted: no failures.
+    pub interrupted_messages: usize,
+    /// Those that the user aborted.
+    pub aborted_messages: usize,
+    /// Those that ended in an error.
+    pub failed_messages: usize,
 }
 
 /// Totals of one rule.
@@ -470,6 +478,12 @@ impl Summary {
             "per_rule": per_rule.collect::<Object>(),
             "bytes": self.bytes,
             "deltas": self.deltas,
+            "messages": json_object! {
+                "ended": self.messages,
+                "interrupted": self.interrupted_messages,
+                "aborted": self.aborted_messages,
+                "failed": self.failed_messages,
+            },
         }
     }
 }

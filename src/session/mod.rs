@@ -4,6 +4,7 @@
 //! any size can be looked into. This module knows what a session *is*; what should not be in one is told by
 //! `audit`.
 
+mod atomic;
 mod cleanup;
 mod context;
 mod error;
@@ -25,6 +26,7 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Mutex;
 
+pub use atomic::write_new;
 pub(crate) use context::Shown;
 pub use context::{Context, ContextMessage};
 pub use error::{ReadError, Refusal, RefusedStep, SessionError};

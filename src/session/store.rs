@@ -1,13 +1,14 @@
 //! Writing sessions: new ones, and copies of read ones with entries added (session.md S1.10, S1.11, S6).
 
 use std::collections::HashSet;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::clock::Clock;
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
+use super::atomic::write_new;
 use super::error::SessionError;
 use super::slot::TitleSlot;
 use super::{EntryKind, Session};
@@ -309,18 +310,7 @@ impl Store {
     /// # Errors
     /// When the file exists already ([`io::ErrorKind::AlreadyExists`]) or cannot be written.
     pub fn write_new(&self, path: &Path) -> io::Result<()> {
-        if path.symlink_metadata().is_ok() {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} exists already", path.display())));
-        }
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new().prefix(".ttsr-").suffix(".tmp").tempfile_in(directory)?;
-        let mut out = BufWriter::with_capacity(1 << 20, file.as_file_mut());
-        self.write(&mut out)?;
-        out.flush()?;
-        drop(out);
-        file.as_file().sync_all()?;
-        file.persist_noclobber(path).map_err(|error| error.error)?;
-        Ok(())
+        write_new(path, |out| self.write(out))
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleSet, load_paths};
@@ -18,7 +17,6 @@ fn codes(bytes: &[u8]) -> Vec<&'static str> {
     let root = tempfile::tempdir().expect("a folder");
     let path = root.path().join("r.md");
     fs::write(&path, bytes).expect("written");
-    let started = Instant::now();
     let loaded = load(&path);
     assert_eq!(loaded.rules.len(), 1);
     assert_eq!(loaded.rules[0].path, "/project/.omp/rules/r.md");
@@ -26,7 +24,6 @@ fn codes(bytes: &[u8]) -> Vec<&'static str> {
     assert!(findings.iter().all(|finding| finding.place.is_some()));
     let set = RuleSet::register(loaded.rules, &Settings::default(), &Lifecycle::V3.semantics(), None);
     findings.extend(set.diagnostics);
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     findings.iter().map(|finding| finding.code.name()).collect()
 }
 
