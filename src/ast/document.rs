@@ -10,8 +10,8 @@ use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
 
 use super::grammar::Grammar;
 
-/// Longer sources are not parsed: a tree takes many times the memory of its text.
-pub(super) const MAX_SOURCE_BYTES: usize = 4 << 20;
+/// Longer sources are not parsed: a tree takes some hundred times the memory of its text.
+const MAX_SOURCE_BYTES: usize = 512 << 10;
 
 /// Patterns that nest deeper are not compiled: the matcher recurses over them.
 const MAX_PATTERN_DEPTH: usize = 256;
@@ -19,12 +19,16 @@ const MAX_PATTERN_DEPTH: usize = 256;
 /// Longer patterns are not compiled.
 const MAX_PATTERN_BYTES: usize = 1 << 16;
 
-/// How often a parser reports before it is stopped, at least.
-const MIN_REPORTS: usize = 20_000;
+/// How often a parser may report, whatever the length of the text. It reports once in a hundred steps.
+const MIN_REPORTS: usize = 2_000;
 
-/// How often a parser may report for each byte of the text. It reports once in about a hundred steps and takes a few
-/// steps for each token, unless it recovers from errors in many ways at once.
-const REPORTS_PER_BYTE: usize = 1;
+/// One further report for so many bytes. Real code takes one in 70 to 270 bytes, text that is nothing but errors one
+/// in 20 to 40, and each of those takes a hundred times as long.
+const BYTES_PER_REPORT: usize = 50;
+
+/// How often the parser may report in all while one text grows: real code of 150 KB in deltas of 40 units takes a
+/// tenth of it.
+const GROWTH_REPORTS: usize = 200_000;
 
 /// Why a text has no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +37,8 @@ pub(super) enum ParseError {
     TooLong,
     #[error("parsing took more steps than its budget allows")]
     Budget,
+    #[error("parsing this text again and again while it grew took more steps than the budget allows")]
+    GrowthBudget,
     #[error("the grammar cannot be used")]
     Grammar,
 }
@@ -60,7 +66,7 @@ impl Document {
         if source.len() > MAX_PATTERN_BYTES {
             return Err(format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes"));
         }
-        let tree = parse(source, grammar, None).map_err(|error| error.to_string())?;
+        let tree = parse(source, grammar, None, &mut Spent::default()).map_err(|error| error.to_string())?;
         if depth(&tree, MAX_PATTERN_DEPTH) > MAX_PATTERN_DEPTH {
             return Err(format!("the pattern nests deeper than {MAX_PATTERN_DEPTH} levels"));
         }
@@ -95,23 +101,32 @@ impl Doc for Document {
     }
 }
 
+/// What parsing one growing text has cost so far, in reports of the parser.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent(usize);
+
 /// Parses a text, reusing the parts of an old tree that an edit left alone.
-pub(super) fn parse(text: &str, grammar: Grammar, old: Option<&Tree>) -> Result<Tree, ParseError> {
+pub(super) fn parse(text: &str, grammar: Grammar, old: Option<&Tree>, spent: &mut Spent) -> Result<Tree, ParseError> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(ParseError::TooLong);
+    }
+    if spent.0 > GROWTH_REPORTS {
+        return Err(ParseError::GrowthBudget);
     }
     let mut parser = Parser::new();
     let language = grammar.load().ok_or(ParseError::Grammar)?;
     parser.set_language(&language).map_err(|_| ParseError::Grammar)?;
     let mut reports = 0_usize;
-    let allowed = MIN_REPORTS + text.len() * REPORTS_PER_BYTE;
+    let allowed = MIN_REPORTS + text.len() / BYTES_PER_REPORT;
     let mut progress = |_: &tree_sitter::ParseState| {
         reports += 1;
         if reports > allowed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _: Point| text.as_bytes().get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, old, Some(options)).ok_or(ParseError::Budget)
+    let tree = parser.parse_with_options(&mut read, old, Some(options));
+    spent.0 += reports;
+    tree.ok_or(ParseError::Budget)
 }
 
 /// The depth of a tree, counted no further than just above `limit`.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 use tree_sitter::{Point, Tree};
 
-use super::document::{ParseError, parse, tail_edit};
+use super::document::{ParseError, Spent, parse, tail_edit};
 use super::grammar::Grammar;
 
 /// Shorter sources are parsed afresh: that is cheaper than to edit a tree.
@@ -25,6 +25,7 @@ pub struct Snapshot {
     line_ends: Vec<usize>,
     grammar: Option<Grammar>,
     parsed: Option<Parsed>,
+    spent: Spent,
     literals: HashMap<usize, Literal>,
 }
 
@@ -144,16 +145,16 @@ impl Snapshot {
         let end = self.text.len();
         let start = old.common;
         old.tree.edit(&tail_edit((start, self.point(start)), old.end, (end, self.point(end))));
-        let tree = parse(&self.text, grammar, Some(&old.tree))?;
+        let tree = parse(&self.text, grammar, Some(&old.tree), &mut self.spent)?;
         let first_change = old.tree.changed_ranges(&tree).map(|range| range.start_byte).min();
         let changed_from = first_change.unwrap_or(start).min(start).saturating_sub(LOOK_BACK_BYTES);
         Ok(CurrentTree { tree, incremental: true, changed_from, known: old.known })
     }
 
     /// The tree of the present text, parsed from nothing.
-    pub(super) fn fresh_tree(&self) -> Result<CurrentTree, ParseError> {
+    pub(super) fn fresh_tree(&mut self) -> Result<CurrentTree, ParseError> {
         let grammar = self.grammar.ok_or(ParseError::Grammar)?;
-        let tree = parse(&self.text, grammar, None)?;
+        let tree = parse(&self.text, grammar, None, &mut self.spent)?;
         Ok(CurrentTree { tree, incremental: false, changed_from: 0, known: Known::default() })
     }
 
