@@ -228,6 +228,9 @@ impl Lifecycle {
 pub struct Semantics {
     /// The generation.
     pub lifecycle: Lifecycle,
+    /// E1.2: the rules of a directory come in byte order. The early generation took them as the file system gave
+    /// them, so that the order of rules which match together is not known.
+    pub sorted_rules: bool,
     /// G1: only a `ttsr_trigger` string makes a rule.
     pub legacy_trigger_only: bool,
     /// G3, G4: scope, globs and glob-like conditions count.
@@ -293,6 +296,7 @@ impl Semantics {
         let (v1, v3) = (lifecycle == Lifecycle::V1, lifecycle == Lifecycle::V3);
         Self {
             lifecycle,
+            sorted_rules: !v1,
             legacy_trigger_only: v1,
             scoped: !v1,
             leading_flags: !v1,

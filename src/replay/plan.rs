@@ -267,9 +267,9 @@ impl Plan {
                     }
                     if compare {
                         let comparison = if is_session {
-                            compare_session(&turn, &run.observed, self)
+                            compare_session(&turn, &run.observed, self, &self.semantics)
                         } else {
-                            compare_events(&turn, &run.observed)
+                            compare_events(&turn, &run.observed, &self.semantics)
                         };
                         differences += self.compared(&mut run, &turn, &comparison, name, &mut diagnostics);
                     }

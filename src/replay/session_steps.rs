@@ -148,7 +148,7 @@ impl SessionSteps {
         }
         let interrupted = names_matched_rules(&message)
             || (message.stop_reason().is_some_and(|why| why == "aborted") && self.reminder_follows());
-        let moved = if interrupted { self.early_pair() } else { None };
+        let moved = if interrupted && !self.reminder_follows() { self.early_pair() } else { None };
         self.close();
         let chunker = if interrupted { self.aborted_chunker } else { self.chunker };
         let counted = Origin { message: Some(self.messages), ..origin.clone() };
@@ -171,11 +171,18 @@ impl SessionSteps {
         self.open = Some(Box::new(turn));
     }
 
-    /// Whether the aborted message without a reason of its own is followed by a reminder, as in generations whose
-    /// abort carries no rule names.
+    /// Whether a reminder stands between this message and the next one of the assistant or user.
     fn reminder_follows(&self) -> bool {
-        let next = self.branch.as_slice().first().and_then(|&index| self.session.entry(index));
-        next.is_some_and(|entry| entry.is_injection_message())
+        let entries = self.branch.as_slice().iter().filter_map(|&index| self.session.entry(index));
+        for entry in entries {
+            if entry.is_injection_message() {
+                return true;
+            }
+            if matches!(entry.role(), Role::Assistant | Role::User) {
+                return false;
+            }
+        }
+        false
     }
 
     /// The pair of a late abort stands before the aborted message: the last reminder of the open turn, when that
