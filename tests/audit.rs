@@ -266,7 +266,7 @@ fn each_irregularity_has_its_finding() {
 }
 
 #[test]
-fn a_rule_that_changed_is_shown_as_a_difference() {
+fn a_rule_that_changed_is_shown_with_both_texts() {
     let mut lines = interrupted("a", "u");
     lines.insert(0, user("u", "null"));
     let session = made(&lines);
@@ -279,8 +279,11 @@ fn a_rule_that_changed_is_shown_as_a_difference() {
     options.rules = Some(&other);
     let report = audit(&session, &options).expect("a report");
     expect(&report, &[("a2", "changed-rule")]);
-    let help = report.findings.last().and_then(|finding| finding.help.clone()).expect("a difference");
-    assert!(help.contains("-Do not.") && help.contains("+Never do."), "{help}");
+    let changed = &report.changed_rules[0];
+    assert_eq!(
+        (changed.reminder.to_string_lossy(), changed.content.to_string_lossy()),
+        ("Do not.".into(), "Never do.\n".into())
+    );
 }
 
 // ---- field reports, group E ----

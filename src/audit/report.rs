@@ -48,6 +48,8 @@ pub struct AuditReport {
     pub rules: Vec<RuleSummary>,
     /// The assistant messages of the branch by how they ended.
     pub messages: MessageTotals,
+    /// Reminders that say something else than the given rule of that name does now.
+    pub changed_rules: Vec<ChangedRule>,
     /// The context of the leaf, when asked for.
     pub context: Option<Context>,
     /// The findings: of reading first, then of the checks.
@@ -75,6 +77,19 @@ pub struct Injection {
     pub turns_since_previous: Option<usize>,
     /// Turns completed before it, on the branch.
     pub turn: Option<usize>,
+}
+
+/// A reminder of a rule that was changed since.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangedRule {
+    /// The rule's name.
+    pub rule: JsString,
+    /// Index of the entry that holds the reminder.
+    pub entry: usize,
+    /// What the reminder says, without the sentences of its template.
+    pub reminder: JsString,
+    /// What the rule says now.
+    pub content: JsString,
 }
 
 /// What the session says of one rule (session.md S10.4).
@@ -135,6 +150,7 @@ pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<Aud
         recorded_rules,
         injections: injections(&subject, &turns),
         messages: totals(&subject, &turns),
+        changed_rules: check::known_rules::changed_rules(&subject),
         context: if options.context { Some(session.context(subject.leaf)?) } else { None },
         branch: subject.branch,
         rules,
@@ -288,6 +304,14 @@ impl AuditReport {
             "recorded_rules": list(self.recorded_rules.iter().cloned()),
             "injections": list(self.injections.iter().map(|injection| injection.to_json(&id))),
             "rules": list(self.rules.iter().map(|rule| rule.to_json(&id))),
+            "changed_rules": list(self.changed_rules.iter().map(|changed| {
+                Value::from(json_object! {
+                    "rule": changed.rule.clone(),
+                    "entry": id(changed.entry),
+                    "reminder": changed.reminder.clone(),
+                    "content": changed.content.clone(),
+                })
+            })),
             "context": list(self.context.iter().flat_map(|context| &context.messages).map(|shown| {
                 Value::from(json_object! {"entry": id(shown.entry), "message": shown.message.raw.clone()})
             })),

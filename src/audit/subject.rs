@@ -11,7 +11,7 @@ use super::evidence::{self, Evidence};
 use super::tag::{Tag, tags};
 
 /// How far a walk from an entry goes; the next assistant message is nearly always a few entries away.
-const WALK: usize = 4096;
+const WALK: usize = 512;
 const NONE: u32 = u32::MAX;
 
 /// A `ttsr_injection` entry.

@@ -2,8 +2,10 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use ttsr::audit::{AuditOptions, audit};
 use ttsr::clock::Clock;
 use ttsr::session::{ReadMode, Session, Store};
+use ttsr::settings::{Lifecycle, Settings};
 use ttsr::text::json::{self, Value};
 
 const HEADER: &str = r#"{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}"#;
@@ -262,6 +264,23 @@ proptest! {
             let new = b"{\"type\":\"new\"}";
             let kept = written[..start] == file[..start] && written[start..].starts_with(new);
             prop_assert!(kept && file.ends_with(&written[start + new.len()..]));
+        }
+    }
+
+    #[test]
+    fn any_session_can_be_audited(file in any_file(), made in trees(), all_branches in any::<bool>()) {
+        let lines: Vec<String> = made.iter().map(Made::line).collect();
+        let tree = format!("{HEADER}\n{}\n", lines.join("\n")).into_bytes();
+        for bytes in [file, tree] {
+            let session = Session::from_bytes(bytes, "made", ReadMode::Tolerant).expect("a session");
+            let (settings, semantics) = (Settings::default(), Lifecycle::V3.semantics());
+            let mut options = AuditOptions::new(&settings, &semantics);
+            (options.all_branches, options.context) = (all_branches, true);
+            let report = audit(&session, &options).expect("a report");
+            let mut written = Vec::new();
+            report.write_json(&session, &mut written).expect("written");
+            let written = json::parse(&String::from_utf8(written).expect("UTF-8")).expect("JSON");
+            prop_assert_eq!(written, report.to_json(&session));
         }
     }
 

@@ -5,6 +5,8 @@ use crate::session::SessionError;
 use crate::text::JsString;
 
 use super::super::KnownRule;
+use super::super::report::ChangedRule;
+use super::super::subject::Subject;
 use super::{Check, Input, finding, quoted};
 
 pub(super) struct KnownRules;
@@ -28,20 +30,32 @@ impl Check for KnownRules {
                 findings.push(finding(subject.session, code::UNKNOWN_RULE, recorded.entry, message));
             }
         }
-        for shown in &subject.shown {
-            for tag in &shown.tags {
-                let rule = options.rules.unwrap_or_default().iter().find(|rule| rule.name == tag.rule);
-                if let Some(rule) = rule
-                    && !shows(&tag.body, rule)
-                {
-                    let message = format!("the reminder of `{}` is not what the rule file says now", tag.rule);
-                    let found = finding(subject.session, code::CHANGED_RULE, shown.entry, message);
-                    findings.push(found.with_help(difference(&tag.body, rule)));
-                }
-            }
+        for changed in changed_rules(subject) {
+            let message = format!("the reminder of `{}` is not what the rule file says now", changed.rule);
+            findings.push(finding(subject.session, code::CHANGED_RULE, changed.entry, message));
         }
         Ok(())
     }
+}
+
+/// The reminders of given rules that say something else than the rule.
+pub(in crate::audit) fn changed_rules(subject: &Subject<'_>) -> Vec<ChangedRule> {
+    let rules = subject.options.rules.unwrap_or_default();
+    let mut changed = Vec::new();
+    for shown in &subject.shown {
+        for tag in &shown.tags {
+            let rule = rules.iter().find(|rule| rule.name == tag.rule);
+            if let Some(rule) = rule.filter(|rule| !shows(&tag.body, rule)) {
+                changed.push(ChangedRule {
+                    rule: rule.name.clone(),
+                    entry: shown.entry,
+                    reminder: without_introduction(&tag.body),
+                    content: rule.content.clone(),
+                });
+            }
+        }
+    }
+    changed
 }
 
 /// Whether the body of a reminder ends with the rule's content. White space and the rulers of tables do not count,
@@ -53,11 +67,8 @@ fn shows(body: &JsString, rule: &KnownRule) -> bool {
     essence(body).ends_with(&essence(&rule.content))
 }
 
-/// The lines that differ, as a unified diff from the reminder to the rule.
-fn difference(body: &JsString, rule: &KnownRule) -> String {
-    let (body, content) = (body.to_string_lossy(), rule.content.to_string_lossy());
-    // The sentences in front of the rule's content are the template's.
-    let body = body.trim().split_once("\n\n").map_or(body.trim(), |(_, content)| content);
-    let diff = similar::TextDiff::from_lines(body, content.trim());
-    diff.unified_diff().header("reminder", "rule").to_string()
+/// The body behind the sentences of the template, which end with the first blank line.
+fn without_introduction(body: &JsString) -> JsString {
+    let blank = body.units().windows(2).position(|pair| pair == [0x0A, 0x0A]);
+    blank.map_or_else(|| body.clone(), |at| JsString::from_units(&body.units()[at + 2..])).trim()
 }

@@ -4,7 +4,7 @@ mod blanket_placeholder;
 mod cancelled_retry;
 mod forgotten_reminder;
 mod forward_index;
-mod known_rules;
+pub(super) mod known_rules;
 mod lost_injection;
 mod missing_record;
 mod missing_reminder;
