@@ -1,0 +1,230 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'ttsr'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'ttsr' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours in human output')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Lowest severity of a finding that makes the exit status 1')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'Exit with 0 where the status would be 1')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the command''s JSON output and stop')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows')
+            [CompletionResult]::new('check-rules', 'check-rules', [CompletionResultType]::ParameterValue, 'Lint rule files, or list what the agent makes of them')
+            [CompletionResult]::new('inspect-session', 'inspect-session', [CompletionResultType]::ParameterValue, 'Audit session files: tree, turns, persisted injections and their evidence')
+            [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Generate a handoff document from a session and write the new session file')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'ttsr;replay' {
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Where discovery starts')
+            [CompletionResult]::new('--only-rule', '--only-rule', [CompletionResultType]::ParameterName, 'Only the rule of this name')
+            [CompletionResult]::new('--settings', '--settings', [CompletionResultType]::ParameterName, 'A YAML or JSON file that holds a `ttsr:` group')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'One setting, such as ttsr.repeatMode=after-gap; wins over the file')
+            [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'Agent name for rules with `agents:`')
+            [CompletionResult]::new('--lifecycle', '--lifecycle', [CompletionResultType]::ParameterName, 'Which generation of the runtime to reproduce')
+            [CompletionResult]::new('--script', '--script', [CompletionResultType]::ParameterName, 'Scripted replies: a JSON array or JSON Lines')
+            [CompletionResult]::new('--prompt', '--prompt', [CompletionResultType]::ParameterName, 'A user prompt of a scripted run')
+            [CompletionResult]::new('--text', '--text', [CompletionResultType]::ParameterName, 'One message, or one finished tool call, made of this text')
+            [CompletionResult]::new('--text-file', '--text-file', [CompletionResultType]::ParameterName, 'As --text, from a file or - for standard input')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'What the text is')
+            [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'The tool whose call the text is')
+            [CompletionResult]::new('--path', '--path', [CompletionResultType]::ParameterName, 'The file the call writes')
+            [CompletionResult]::new('--as-write', '--as-write', [CompletionResultType]::ParameterName, 'Every file below PATH as a finished write call')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Start with the injected rules that resuming this session would restore')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Inputs listed in a file, one path a line')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only inputs that begin at or after this time')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only inputs that begin before this time')
+            [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Only part K of N of the inputs')
+            [CompletionResult]::new('--leaf', '--leaf', [CompletionResultType]::ParameterName, 'Which branch of a session: the id of its last entry')
+            [CompletionResult]::new('--chunk', '--chunk', [CompletionResultType]::ParameterName, 'How recorded whole messages become deltas: chars:N, words, lines, block or all')
+            [CompletionResult]::new('--on-trigger', '--on-trigger', [CompletionResultType]::ParameterName, 'What a match does')
+            [CompletionResult]::new('--arguments', '--arguments', [CompletionResultType]::ParameterName, 'How streamed tool arguments are re-read')
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the run, where the input names none')
+            [CompletionResult]::new('--home', '--home', [CompletionResultType]::ParameterName, 'Home directory of the run')
+            [CompletionResult]::new('--interrupt-template', '--interrupt-template', [CompletionResultType]::ParameterName, 'Text of interrupt reminders, with {{name}}, {{path}} and {{content}}')
+            [CompletionResult]::new('--reminder-template', '--reminder-template', [CompletionResultType]::ParameterName, 'Text of tool reminders, with {{name}}, {{path}} and {{content}}')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the ids that are written')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Time at which the run begins')
+            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Inputs done at a time; the output order stays')
+            [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Compare the trace with a stored one')
+            [CompletionResult]::new('--baseline', '--baseline', [CompletionResultType]::ParameterName, 'A second rule set over the same inputs: only what changes is reported')
+            [CompletionResult]::new('--baseline-set', '--baseline-set', [CompletionResultType]::ParameterName, 'A second setting over the same inputs')
+            [CompletionResult]::new('--max-rate', '--max-rate', [CompletionResultType]::ParameterName, 'A rule may trigger at most N times')
+            [CompletionResult]::new('--require-coverage', '--require-coverage', [CompletionResultType]::ParameterName, 'At least this percentage of the rules must trigger')
+            [CompletionResult]::new('--max-premature', '--max-premature', [CompletionResultType]::ParameterName, 'At most this percentage of the triggers may be premature')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Say at each message why a rule did not fire')
+            [CompletionResult]::new('--write-session', '--write-session', [CompletionResultType]::ParameterName, 'Write the session that results')
+            [CompletionResult]::new('--emit-events', '--emit-events', [CompletionResultType]::ParameterName, 'Write the run as an event stream')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours in human output')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Lowest severity of a finding that makes the exit status 1')
+            [CompletionResult]::new('--all-branches', '--all-branches', [CompletionResultType]::ParameterName, 'Every branch of a session')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Compare with what the input itself records')
+            [CompletionResult]::new('--update', '--update', [CompletionResultType]::ParameterName, 'Write the stored trace anew')
+            [CompletionResult]::new('--fail-on-undecided', '--fail-on-undecided', [CompletionResultType]::ParameterName, 'Fail when a verdict could not be reached')
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Cost per rule and condition')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'Exit with 0 where the status would be 1')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the command''s JSON output and stop')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'ttsr;check-rules' {
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Where discovery starts')
+            [CompletionResult]::new('--only-rule', '--only-rule', [CompletionResultType]::ParameterName, 'Only the rule of this name')
+            [CompletionResult]::new('--settings', '--settings', [CompletionResultType]::ParameterName, 'A YAML or JSON file that holds a `ttsr:` group')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'One setting, such as ttsr.repeatMode=after-gap; wins over the file')
+            [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'Agent name for rules with `agents:`')
+            [CompletionResult]::new('--lifecycle', '--lifecycle', [CompletionResultType]::ParameterName, 'Which generation of the runtime to reproduce')
+            [CompletionResult]::new('--home', '--home', [CompletionResultType]::ParameterName, 'Home directory for discovery')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Say what a code means')
+            [CompletionResult]::new('--deny', '--deny', [CompletionResultType]::ParameterName, 'Treat a code as an error')
+            [CompletionResult]::new('--warn', '--warn', [CompletionResultType]::ParameterName, 'Treat a code as a warning')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Leave a code out')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours in human output')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Lowest severity of a finding that makes the exit status 1')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List what became of each rule')
+            [CompletionResult]::new('--fix', '--fix', [CompletionResultType]::ParameterName, 'Show the repairs that cannot change what a valid rule matches')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Apply the repairs of --fix')
+            [CompletionResult]::new('--examples', '--examples', [CompletionResultType]::ParameterName, 'Run the verdict samples in the rule files')
+            [CompletionResult]::new('--examples-required', '--examples-required', [CompletionResultType]::ParameterName, 'Every rule must have samples')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'Exit with 0 where the status would be 1')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the command''s JSON output and stop')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'ttsr;inspect-session' {
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Where discovery starts')
+            [CompletionResult]::new('--only-rule', '--only-rule', [CompletionResultType]::ParameterName, 'Only the rule of this name')
+            [CompletionResult]::new('--settings', '--settings', [CompletionResultType]::ParameterName, 'A YAML or JSON file that holds a `ttsr:` group')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'One setting, such as ttsr.repeatMode=after-gap; wins over the file')
+            [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'Agent name for rules with `agents:`')
+            [CompletionResult]::new('--lifecycle', '--lifecycle', [CompletionResultType]::ParameterName, 'Which generation of the runtime to reproduce')
+            [CompletionResult]::new('--leaf', '--leaf', [CompletionResultType]::ParameterName, 'Which branch: the id of its last entry')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours in human output')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Lowest severity of a finding that makes the exit status 1')
+            [CompletionResult]::new('--all-branches', '--all-branches', [CompletionResultType]::ParameterName, 'Every branch')
+            [CompletionResult]::new('--tree', '--tree', [CompletionResultType]::ParameterName, 'Draw the tree')
+            [CompletionResult]::new('--injections', '--injections', [CompletionResultType]::ParameterName, 'Only the persisted injections')
+            [CompletionResult]::new('--context', '--context', [CompletionResultType]::ParameterName, 'The rebuilt context of the leaf')
+            [CompletionResult]::new('--faithful', '--faithful', [CompletionResultType]::ParameterName, 'What the agent itself would see')
+            [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Replay the branch and compare')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'Exit with 0 where the status would be 1')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the command''s JSON output and stop')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'ttsr;handoff' {
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Where discovery starts')
+            [CompletionResult]::new('--only-rule', '--only-rule', [CompletionResultType]::ParameterName, 'Only the rule of this name')
+            [CompletionResult]::new('--settings', '--settings', [CompletionResultType]::ParameterName, 'A YAML or JSON file that holds a `ttsr:` group')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'One setting, such as ttsr.repeatMode=after-gap; wins over the file')
+            [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'Agent name for rules with `agents:`')
+            [CompletionResult]::new('--lifecycle', '--lifecycle', [CompletionResultType]::ParameterName, 'Which generation of the runtime to reproduce')
+            [CompletionResult]::new('--script', '--script', [CompletionResultType]::ParameterName, 'Scripted replies that answer the handoff prompt')
+            [CompletionResult]::new('--document', '--document', [CompletionResultType]::ParameterName, 'The document as given, or - for standard input')
+            [CompletionResult]::new('--focus', '--focus', [CompletionResultType]::ParameterName, 'What the document should focus on')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The new session file')
+            [CompletionResult]::new('--output-dir', '--output-dir', [CompletionResultType]::ParameterName, 'Folder of the new session file')
+            [CompletionResult]::new('--pipeline', '--pipeline', [CompletionResultType]::ParameterName, 'Generation of the handoff pipeline')
+            [CompletionResult]::new('--write-source', '--write-source', [CompletionResultType]::ParameterName, 'A copy of the old session with what the pipeline adds to it')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the ids that are written')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time that is written')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours in human output')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Lowest severity of a finding that makes the exit status 1')
+            [CompletionResult]::new('--lineage', '--lineage', [CompletionResultType]::ParameterName, 'Write parentSession')
+            [CompletionResult]::new('--no-lineage', '--no-lineage', [CompletionResultType]::ParameterName, 'Do not write parentSession')
+            [CompletionResult]::new('--faithful', '--faithful', [CompletionResultType]::ParameterName, 'Write what the generation would, even from a failed or empty reply')
+            [CompletionResult]::new('--print-prompt', '--print-prompt', [CompletionResultType]::ParameterName, 'Print the request and stop')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Also show notes')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'Exit with 0 where the status would be 1')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the command''s JSON output and stop')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'ttsr;help' {
+            [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows')
+            [CompletionResult]::new('check-rules', 'check-rules', [CompletionResultType]::ParameterValue, 'Lint rule files, or list what the agent makes of them')
+            [CompletionResult]::new('inspect-session', 'inspect-session', [CompletionResultType]::ParameterValue, 'Audit session files: tree, turns, persisted injections and their evidence')
+            [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Generate a handoff document from a session and write the new session file')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'ttsr;help;replay' {
+            break
+        }
+        'ttsr;help;check-rules' {
+            break
+        }
+        'ttsr;help;inspect-session' {
+            break
+        }
+        'ttsr;help;handoff' {
+            break
+        }
+        'ttsr;help;help' {
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

@@ -1,0 +1,214 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[ttsr] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'ttsr'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'ttsr'= {
+            cand --color 'Colours in human output'
+            cand --fail-on 'Lowest severity of a finding that makes the exit status 1'
+            cand -q 'No progress and no notes on standard error'
+            cand --quiet 'No progress and no notes on standard error'
+            cand -v 'Also show notes'
+            cand --verbose 'Also show notes'
+            cand --exit-zero 'Exit with 0 where the status would be 1'
+            cand --schema 'Print the JSON Schema of the command''s JSON output and stop'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand replay 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'
+            cand check-rules 'Lint rule files, or list what the agent makes of them'
+            cand inspect-session 'Audit session files: tree, turns, persisted injections and their evidence'
+            cand handoff 'Generate a handoff document from a session and write the new session file'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'ttsr;replay'= {
+            cand --rules 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does'
+            cand --project 'Where discovery starts'
+            cand --only-rule 'Only the rule of this name'
+            cand --settings 'A YAML or JSON file that holds a `ttsr:` group'
+            cand --set 'One setting, such as ttsr.repeatMode=after-gap; wins over the file'
+            cand --agent 'Agent name for rules with `agents:`'
+            cand --lifecycle 'Which generation of the runtime to reproduce'
+            cand --script 'Scripted replies: a JSON array or JSON Lines'
+            cand --prompt 'A user prompt of a scripted run'
+            cand --text 'One message, or one finished tool call, made of this text'
+            cand --text-file 'As --text, from a file or - for standard input'
+            cand --source 'What the text is'
+            cand --tool 'The tool whose call the text is'
+            cand --path 'The file the call writes'
+            cand --as-write 'Every file below PATH as a finished write call'
+            cand --resume 'Start with the injected rules that resuming this session would restore'
+            cand --files-from 'Inputs listed in a file, one path a line'
+            cand --since 'Only inputs that begin at or after this time'
+            cand --until 'Only inputs that begin before this time'
+            cand --shard 'Only part K of N of the inputs'
+            cand --leaf 'Which branch of a session: the id of its last entry'
+            cand --chunk 'How recorded whole messages become deltas: chars:N, words, lines, block or all'
+            cand --on-trigger 'What a match does'
+            cand --arguments 'How streamed tool arguments are re-read'
+            cand --cwd 'Working directory of the run, where the input names none'
+            cand --home 'Home directory of the run'
+            cand --interrupt-template 'Text of interrupt reminders, with {{name}}, {{path}} and {{content}}'
+            cand --reminder-template 'Text of tool reminders, with {{name}}, {{path}} and {{content}}'
+            cand --seed 'Seed of the ids that are written'
+            cand --now 'Time at which the run begins'
+            cand --jobs 'Inputs done at a time; the output order stays'
+            cand --expect 'Compare the trace with a stored one'
+            cand --baseline 'A second rule set over the same inputs: only what changes is reported'
+            cand --baseline-set 'A second setting over the same inputs'
+            cand --max-rate 'A rule may trigger at most N times'
+            cand --require-coverage 'At least this percentage of the rules must trigger'
+            cand --max-premature 'At most this percentage of the triggers may be premature'
+            cand --explain 'Say at each message why a rule did not fire'
+            cand --write-session 'Write the session that results'
+            cand --emit-events 'Write the run as an event stream'
+            cand --format 'Form of the report'
+            cand --color 'Colours in human output'
+            cand --fail-on 'Lowest severity of a finding that makes the exit status 1'
+            cand --all-branches 'Every branch of a session'
+            cand --verify 'Compare with what the input itself records'
+            cand --update 'Write the stored trace anew'
+            cand --fail-on-undecided 'Fail when a verdict could not be reached'
+            cand --profile 'Cost per rule and condition'
+            cand -q 'No progress and no notes on standard error'
+            cand --quiet 'No progress and no notes on standard error'
+            cand -v 'Also show notes'
+            cand --verbose 'Also show notes'
+            cand --exit-zero 'Exit with 0 where the status would be 1'
+            cand --schema 'Print the JSON Schema of the command''s JSON output and stop'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'ttsr;check-rules'= {
+            cand --rules 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does'
+            cand --project 'Where discovery starts'
+            cand --only-rule 'Only the rule of this name'
+            cand --settings 'A YAML or JSON file that holds a `ttsr:` group'
+            cand --set 'One setting, such as ttsr.repeatMode=after-gap; wins over the file'
+            cand --agent 'Agent name for rules with `agents:`'
+            cand --lifecycle 'Which generation of the runtime to reproduce'
+            cand --home 'Home directory for discovery'
+            cand --explain 'Say what a code means'
+            cand --deny 'Treat a code as an error'
+            cand --warn 'Treat a code as a warning'
+            cand --allow 'Leave a code out'
+            cand --format 'Form of the report'
+            cand --color 'Colours in human output'
+            cand --fail-on 'Lowest severity of a finding that makes the exit status 1'
+            cand --list 'List what became of each rule'
+            cand --fix 'Show the repairs that cannot change what a valid rule matches'
+            cand --write 'Apply the repairs of --fix'
+            cand --examples 'Run the verdict samples in the rule files'
+            cand --examples-required 'Every rule must have samples'
+            cand -q 'No progress and no notes on standard error'
+            cand --quiet 'No progress and no notes on standard error'
+            cand -v 'Also show notes'
+            cand --verbose 'Also show notes'
+            cand --exit-zero 'Exit with 0 where the status would be 1'
+            cand --schema 'Print the JSON Schema of the command''s JSON output and stop'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'ttsr;inspect-session'= {
+            cand --rules 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does'
+            cand --project 'Where discovery starts'
+            cand --only-rule 'Only the rule of this name'
+            cand --settings 'A YAML or JSON file that holds a `ttsr:` group'
+            cand --set 'One setting, such as ttsr.repeatMode=after-gap; wins over the file'
+            cand --agent 'Agent name for rules with `agents:`'
+            cand --lifecycle 'Which generation of the runtime to reproduce'
+            cand --leaf 'Which branch: the id of its last entry'
+            cand --format 'Form of the report'
+            cand --color 'Colours in human output'
+            cand --fail-on 'Lowest severity of a finding that makes the exit status 1'
+            cand --all-branches 'Every branch'
+            cand --tree 'Draw the tree'
+            cand --injections 'Only the persisted injections'
+            cand --context 'The rebuilt context of the leaf'
+            cand --faithful 'What the agent itself would see'
+            cand --replay 'Replay the branch and compare'
+            cand -q 'No progress and no notes on standard error'
+            cand --quiet 'No progress and no notes on standard error'
+            cand -v 'Also show notes'
+            cand --verbose 'Also show notes'
+            cand --exit-zero 'Exit with 0 where the status would be 1'
+            cand --schema 'Print the JSON Schema of the command''s JSON output and stop'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'ttsr;handoff'= {
+            cand --rules 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does'
+            cand --project 'Where discovery starts'
+            cand --only-rule 'Only the rule of this name'
+            cand --settings 'A YAML or JSON file that holds a `ttsr:` group'
+            cand --set 'One setting, such as ttsr.repeatMode=after-gap; wins over the file'
+            cand --agent 'Agent name for rules with `agents:`'
+            cand --lifecycle 'Which generation of the runtime to reproduce'
+            cand --script 'Scripted replies that answer the handoff prompt'
+            cand --document 'The document as given, or - for standard input'
+            cand --focus 'What the document should focus on'
+            cand --output 'The new session file'
+            cand --output-dir 'Folder of the new session file'
+            cand --pipeline 'Generation of the handoff pipeline'
+            cand --write-source 'A copy of the old session with what the pipeline adds to it'
+            cand --seed 'Seed of the ids that are written'
+            cand --now 'The time that is written'
+            cand --format 'Form of the report'
+            cand --color 'Colours in human output'
+            cand --fail-on 'Lowest severity of a finding that makes the exit status 1'
+            cand --lineage 'Write parentSession'
+            cand --no-lineage 'Do not write parentSession'
+            cand --faithful 'Write what the generation would, even from a failed or empty reply'
+            cand --print-prompt 'Print the request and stop'
+            cand -q 'No progress and no notes on standard error'
+            cand --quiet 'No progress and no notes on standard error'
+            cand -v 'Also show notes'
+            cand --verbose 'Also show notes'
+            cand --exit-zero 'Exit with 0 where the status would be 1'
+            cand --schema 'Print the JSON Schema of the command''s JSON output and stop'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'ttsr;help'= {
+            cand replay 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'
+            cand check-rules 'Lint rule files, or list what the agent makes of them'
+            cand inspect-session 'Audit session files: tree, turns, persisted injections and their evidence'
+            cand handoff 'Generate a handoff document from a session and write the new session file'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'ttsr;help;replay'= {
+        }
+        &'ttsr;help;check-rules'= {
+        }
+        &'ttsr;help;inspect-session'= {
+        }
+        &'ttsr;help;handoff'= {
+        }
+        &'ttsr;help;help'= {
+        }
+    ]
+    $completions[$command]
+}

@@ -1,0 +1,222 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_ttsr_global_optspecs
+    string join \n color= q/quiet v/verbose fail-on= exit-zero schema h/help V/version
+end
+
+function __fish_ttsr_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_ttsr_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_ttsr_using_subcommand
+    set -l cmd (__fish_ttsr_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c ttsr -n "__fish_ttsr_needs_command" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c ttsr -n "__fish_ttsr_needs_command" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
+warning\t'Warnings and errors'
+note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_needs_command" -s q -l quiet -d 'No progress and no notes on standard error'
+complete -c ttsr -n "__fish_ttsr_needs_command" -s v -l verbose -d 'Also show notes'
+complete -c ttsr -n "__fish_ttsr_needs_command" -l exit-zero -d 'Exit with 0 where the status would be 1'
+complete -c ttsr -n "__fish_ttsr_needs_command" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
+complete -c ttsr -n "__fish_ttsr_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ttsr -n "__fish_ttsr_needs_command" -s V -l version -d 'Print version'
+complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "replay" -d 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'
+complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "check-rules" -d 'Lint rule files, or list what the agent makes of them'
+complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "inspect-session" -d 'Audit session files: tree, turns, persisted injections and their evidence'
+complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "handoff" -d 'Generate a handoff document from a session and write the new session file'
+complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l rules -d 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l project -d 'Where discovery starts' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l only-rule -d 'Only the rule of this name' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l settings -d 'A YAML or JSON file that holds a `ttsr:` group' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l set -d 'One setting, such as ttsr.repeatMode=after-gap; wins over the file' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l agent -d 'Agent name for rules with `agents:`' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "v1\t'The early documents'
+v2\t'The later document'
+v3\t'Release 18.2'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l script -d 'Scripted replies: a JSON array or JSON Lines' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l prompt -d 'A user prompt of a scripted run' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l text -d 'One message, or one finished tool call, made of this text' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l text-file -d 'As --text, from a file or - for standard input' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l source -d 'What the text is' -r -f -a "text\t'Prose'
+thinking\t'Thinking'
+tool\t'A finished tool call'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l tool -d 'The tool whose call the text is' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l path -d 'The file the call writes' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l as-write -d 'Every file below PATH as a finished write call' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l resume -d 'Start with the injected rules that resuming this session would restore' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l files-from -d 'Inputs listed in a file, one path a line' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l since -d 'Only inputs that begin at or after this time' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l until -d 'Only inputs that begin before this time' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l shard -d 'Only part K of N of the inputs' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l leaf -d 'Which branch of a session: the id of its last entry' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l chunk -d 'How recorded whole messages become deltas: chars:N, words, lines, block or all' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l on-trigger -d 'What a match does' -r -f -a "abort\t'Abort, inject, retry, as the agent does'
+observe\t'Note the decision and let the recorded stream go on'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l arguments -d 'How streamed tool arguments are re-read' -r -f -a "eager\t'At each delta'
+throttled\t'As lazily as providers do'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l cwd -d 'Working directory of the run, where the input names none' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l home -d 'Home directory of the run' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l interrupt-template -d 'Text of interrupt reminders, with {{name}}, {{path}} and {{content}}' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l reminder-template -d 'Text of tool reminders, with {{name}}, {{path}} and {{content}}' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l seed -d 'Seed of the ids that are written' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l now -d 'Time at which the run begins' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l jobs -d 'Inputs done at a time; the output order stays' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l expect -d 'Compare the trace with a stored one' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l baseline -d 'A second rule set over the same inputs: only what changes is reported' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l baseline-set -d 'A second setting over the same inputs' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-rate -d 'A rule may trigger at most N times' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l require-coverage -d 'At least this percentage of the rules must trigger' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-premature -d 'At most this percentage of the triggers may be premature' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l explain -d 'Say at each message why a rule did not fire' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l write-session -d 'Write the session that results' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l emit-events -d 'Write the run as an event stream' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l format -d 'Form of the report' -r -f -a "human\t'Tables'
+json\t'One document'
+jsonl\t'One trace line per event'
+csv\t'The totals'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
+warning\t'Warnings and errors'
+note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l all-branches -d 'Every branch of a session'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l verify -d 'Compare with what the input itself records'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l update -d 'Write the stored trace anew'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on-undecided -d 'Fail when a verdict could not be reached'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l profile -d 'Cost per rule and condition'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s q -l quiet -d 'No progress and no notes on standard error'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s v -l verbose -d 'Also show notes'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l exit-zero -d 'Exit with 0 where the status would be 1'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s V -l version -d 'Print version'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l rules -d 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l project -d 'Where discovery starts' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l only-rule -d 'Only the rule of this name' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l settings -d 'A YAML or JSON file that holds a `ttsr:` group' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l set -d 'One setting, such as ttsr.repeatMode=after-gap; wins over the file' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l agent -d 'Agent name for rules with `agents:`' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "v1\t'The early documents'
+v2\t'The later document'
+v3\t'Release 18.2'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l home -d 'Home directory for discovery' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l explain -d 'Say what a code means' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l deny -d 'Treat a code as an error' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l warn -d 'Treat a code as a warning' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l allow -d 'Leave a code out' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l format -d 'Form of the report' -r -f -a "human\t'Text'
+json\t'One document'
+sarif\t'SARIF 2.1.0'
+github\t'Workflow annotations'
+junit\t'JUnit XML'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
+warning\t'Warnings and errors'
+note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l list -d 'List what became of each rule'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Show the repairs that cannot change what a valid rule matches'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d 'Apply the repairs of --fix'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples -d 'Run the verdict samples in the rule files'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples-required -d 'Every rule must have samples'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s q -l quiet -d 'No progress and no notes on standard error'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s v -l verbose -d 'Also show notes'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l exit-zero -d 'Exit with 0 where the status would be 1'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s V -l version -d 'Print version'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l rules -d 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l project -d 'Where discovery starts' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l only-rule -d 'Only the rule of this name' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l settings -d 'A YAML or JSON file that holds a `ttsr:` group' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l set -d 'One setting, such as ttsr.repeatMode=after-gap; wins over the file' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l agent -d 'Agent name for rules with `agents:`' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "v1\t'The early documents'
+v2\t'The later document'
+v3\t'Release 18.2'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l leaf -d 'Which branch: the id of its last entry' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l format -d 'Form of the report' -r -f -a "human\t'Text'
+json\t'One document'
+sarif\t'SARIF 2.1.0'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
+warning\t'Warnings and errors'
+note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l all-branches -d 'Every branch'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l tree -d 'Draw the tree'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l injections -d 'Only the persisted injections'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l context -d 'The rebuilt context of the leaf'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l faithful -d 'What the agent itself would see'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l replay -d 'Replay the branch and compare'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s q -l quiet -d 'No progress and no notes on standard error'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s v -l verbose -d 'Also show notes'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l exit-zero -d 'Exit with 0 where the status would be 1'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s V -l version -d 'Print version'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l rules -d 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l project -d 'Where discovery starts' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l only-rule -d 'Only the rule of this name' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l settings -d 'A YAML or JSON file that holds a `ttsr:` group' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l set -d 'One setting, such as ttsr.repeatMode=after-gap; wins over the file' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l agent -d 'Agent name for rules with `agents:`' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "v1\t'The early documents'
+v2\t'The later document'
+v3\t'Release 18.2'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l script -d 'Scripted replies that answer the handoff prompt' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l document -d 'The document as given, or - for standard input' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l focus -d 'What the document should focus on' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l output -d 'The new session file' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l output-dir -d 'Folder of the new session file' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l pipeline -d 'Generation of the handoff pipeline' -r -f -a "g1\t'The user\'s document'
+g2\t'13.19'
+g3\t'14.9'
+g4\t'17.2'
+g5\t'18.2'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l write-source -d 'A copy of the old session with what the pipeline adds to it' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l seed -d 'Seed of the ids that are written' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l now -d 'The time that is written' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l format -d 'Form of the report' -r -f -a "human\t'Text'
+json\t'One document'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
+warning\t'Warnings and errors'
+note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l lineage -d 'Write parentSession'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l no-lineage -d 'Do not write parentSession'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l faithful -d 'Write what the generation would, even from a failed or empty reply'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l print-prompt -d 'Print the request and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s q -l quiet -d 'No progress and no notes on standard error'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s v -l verbose -d 'Also show notes'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l exit-zero -d 'Exit with 0 where the status would be 1'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s V -l version -d 'Print version'
+complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "replay" -d 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'
+complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "check-rules" -d 'Lint rule files, or list what the agent makes of them'
+complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "inspect-session" -d 'Audit session files: tree, turns, persisted injections and their evidence'
+complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "handoff" -d 'Generate a handoff document from a session and write the new session file'
+complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
