@@ -1,7 +1,7 @@
 //! Path globs with the meaning that the agent gives them (engine.md E3.4), and the gate that tries them on the
 //! paths of an event.
 //!
-//! No crate reads globs this way, so the reading ([`parse`]) and the matching ([`matcher`]) are our own. Finding
+//! No crate reads globs this way, so the reading (`parse`) and the matching (`matcher`) are our own. Finding
 //! files on disk is no business of this module.
 
 mod matcher;

@@ -118,7 +118,7 @@ impl Generated {
             0..=34 => self.literal(random),
             35..=52 => self.class(random),
             53..=60 => {
-                self.both(*random.pick(&["^", "$", "\\b", "\\B"]));
+                self.both(random.pick::<&str>(&["^", "$", "\\b", "\\B"]));
                 return true;
             }
             61..=64 if self.groups > 0 => {
@@ -133,7 +133,7 @@ impl Generated {
             }
             _ if depth == 0 => self.literal(random),
             65..=74 => {
-                self.both(*random.pick(&["(?=", "(?!"]));
+                self.both(random.pick::<&str>(&["(?=", "(?!"]));
                 self.disjunction(random, depth - 1);
                 self.both(")");
                 if random.chance(90) {
@@ -142,7 +142,7 @@ impl Generated {
                 true
             }
             75..=81 => {
-                self.both(*random.pick(&["(?<=", "(?<!"]));
+                self.both(random.pick::<&str>(&["(?<=", "(?<!"]));
                 self.disjunction(random, depth - 1);
                 self.both(")");
                 return true;
@@ -210,7 +210,7 @@ impl Generated {
     fn class(&mut self, random: &mut Random) -> bool {
         let fixed = [".", "\\w", "\\W", "\\d", "\\s", "\\S", "[ab]", "[^a]", "[a-c]", "[^]", "[]", "[\\w-]", "[^\\s_]"];
         if random.chance(75) {
-            self.both(*random.pick(&fixed));
+            self.both(random.pick::<&str>(&fixed));
             return false;
         }
         let negated = random.chance(40);
