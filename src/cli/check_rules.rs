@@ -1,11 +1,12 @@
 //! `ttsr check-rules`: what the agent makes of rule files.
 
+use super::CliError;
 use super::args::{CheckFormat, CheckRulesArgs};
 use super::config::Config;
 use super::console::{Console, Surroundings};
-use super::{CliError, ExitStatus};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::output::check::{self, Counts};
+use crate::output::sarif;
 use crate::rule::lint;
 
 /// Runs the command.
@@ -44,20 +45,18 @@ pub(super) fn run(
             };
             console.print(&text);
         }
-        _ => {
+        CheckFormat::Sarif => {
+            console.print(&format!("{}\n", sarif::document(&diagnostics).to_json()));
+            diagnostics.iter().for_each(|diagnostic| console.count(diagnostic));
+        }
+        CheckFormat::Json | CheckFormat::Github | CheckFormat::Junit => {
             let lifecycle = config.semantics.lifecycle.as_str();
             let document = check::document(&config.rules, &diagnostics, lifecycle, counts);
             console.print(&format!("{}\n", document.to_json()));
-            if diagnostics.iter().any(|diagnostic| fails(diagnostic, console)) {
-                console.raise(ExitStatus::Findings);
-            }
+            diagnostics.iter().for_each(|diagnostic| console.count(diagnostic));
         }
     }
     Ok(())
-}
-
-fn fails(diagnostic: &Diagnostic, console: &Console<'_>) -> bool {
-    diagnostic.severity >= console.failing_severity()
 }
 
 /// Options that this version does not complete.
@@ -66,7 +65,6 @@ fn unfinished(args: &CheckRulesArgs) -> Result<(), CliError> {
         (args.fix, "--fix"),
         (args.examples, "--examples"),
         (args.examples_required, "--examples-required"),
-        (matches!(args.format, CheckFormat::Sarif), "--format sarif"),
         (matches!(args.format, CheckFormat::Github), "--format github"),
         (matches!(args.format, CheckFormat::Junit), "--format junit"),
     ];

@@ -6,7 +6,7 @@ use super::console::{Console, Surroundings};
 use super::replay::softened;
 use crate::diagnostic::Diagnostic;
 use crate::replay::{Plan, RuleLine};
-use crate::rule::settings_files::{Resolved, SettingsLayers};
+use crate::rule::settings_files::{Resolved, SettingsError, SettingsLayers};
 use crate::rule::{Loaded, Places, RuleSet, load_paths};
 use crate::settings::{Lifecycle, Semantics, Settings};
 use crate::text::JsString;
@@ -82,6 +82,21 @@ impl Config {
         Ok((Self { rules, given, files: loaded.files, settings: resolved.settings, semantics }, diagnostics))
     }
 
+    /// The settings and the generation that the options ask for, without any rules.
+    ///
+    /// # Errors
+    /// When the settings file cannot be used or an assignment is wrong.
+    pub(super) fn settings_only(args: &RuleArgs, console: &mut Console<'_>) -> Result<(Settings, Semantics), CliError> {
+        let semantics = lifecycle(&args.lifecycle)?.semantics();
+        let mut layers = SettingsLayers::new();
+        given_settings(&mut layers, args)?;
+        let resolved = layers.resolve(&semantics);
+        for diagnostic in &resolved.diagnostics {
+            console.report(&softened(diagnostic));
+        }
+        Ok((resolved.settings, semantics))
+    }
+
     /// A replay with these rules, everything else by default.
     pub(super) fn plan(&self) -> Plan {
         let mut plan = Plan::new(self.rules.compiled.clone(), self.settings.clone(), self.semantics.clone());
@@ -120,22 +135,29 @@ fn settings(
     surroundings: &Surroundings,
 ) -> Result<Resolved, CliError> {
     let mut layers = SettingsLayers::new();
-    let failed = |error: crate::rule::settings_files::SettingsError| {
-        let place = error.place.as_ref().map(|place| format!(":{}:{}", place.start.line, place.start.column));
-        CliError::failed(format!("{}{}: {}", error.path, place.unwrap_or_default(), error.message))
-            .with_help("the file holds a `ttsr:` group in YAML or JSON, such as `ttsr: {repeatMode: after-gap}`")
-    };
     if !given {
         let overlays = surroundings.vars.get("PI_CONFIG_FILES").map(std::ffi::OsStr::new);
-        layers.add_agent_files(project, home, overlays).map_err(failed)?;
+        layers.add_agent_files(project, home, overlays).map_err(unusable)?;
     }
+    given_settings(&mut layers, args)?;
+    Ok(layers.resolve(semantics))
+}
+
+/// Adds the settings that the options name.
+fn given_settings(layers: &mut SettingsLayers, args: &RuleArgs) -> Result<(), CliError> {
     if let Some(path) = &args.settings {
-        layers.add_file(path).map_err(failed)?;
+        layers.add_file(path).map_err(unusable)?;
     }
     for assignment in &args.set {
         layers.add_assignment(assignment).map_err(|error| CliError::usage(format!("--set: {error}")))?;
     }
-    Ok(layers.resolve(semantics))
+    Ok(())
+}
+
+fn unusable(error: SettingsError) -> CliError {
+    let place = error.place.as_ref().map(|place| format!(":{}:{}", place.start.line, place.start.column));
+    CliError::failed(format!("{}{}: {}", error.path, place.unwrap_or_default(), error.message))
+        .with_help("the file holds a `ttsr:` group in YAML or JSON, such as `ttsr: {repeatMode: after-gap}`")
 }
 
 fn discover(

@@ -72,11 +72,6 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// The lowest severity that makes the status 1.
-    pub fn failing_severity(&self) -> Severity {
-        self.fail_on
-    }
-
     /// How standard output looks.
     pub fn style(&self) -> Style {
         self.style
@@ -101,11 +96,16 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Shows a finding and counts it for the status.
-    pub fn report(&mut self, diagnostic: &Diagnostic) {
+    /// Counts a finding for the status, without showing it.
+    pub fn count(&mut self, diagnostic: &Diagnostic) {
         if diagnostic.severity >= self.fail_on {
             self.raise(ExitStatus::Findings);
         }
+    }
+
+    /// Shows a finding and counts it for the status.
+    pub fn report(&mut self, diagnostic: &Diagnostic) {
+        self.count(diagnostic);
         let hidden = match diagnostic.severity {
             Severity::Note => !self.verbose,
             Severity::Warning | Severity::Error => self.quiet && diagnostic.severity < self.fail_on,

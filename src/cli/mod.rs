@@ -7,6 +7,7 @@ mod console;
 mod error;
 mod exit;
 mod inputs;
+mod inspect_session;
 mod replay;
 
 use std::ffi::OsString;
@@ -37,7 +38,7 @@ pub fn run(
     let result: Result<(), CliError> = match cli.command {
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
-        Command::InspectSession(_) => Err(CliError::missing("inspect-session")),
+        Command::InspectSession(args) => inspect_session::run(&args, input, &mut console, surroundings),
         Command::Handoff(_) => Err(CliError::missing("handoff")),
     };
     if let Err(error) = result {

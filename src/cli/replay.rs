@@ -272,7 +272,7 @@ fn open_session(path: &Path, name: &str) -> Result<Session, CliError> {
     Session::open(path, name, ReadMode::Tolerant).map_err(|error| refused(name, path, error))
 }
 
-fn refused(name: &str, path: &Path, error: ReadError) -> CliError {
+pub(super) fn refused(name: &str, path: &Path, error: ReadError) -> CliError {
     match error {
         ReadError::Io(error) => CliError::unreadable(path, &error),
         ReadError::Refused(refusal) => CliError::failed(format!("{name}: {}", refusal.message))

@@ -4,7 +4,9 @@ pub mod check;
 pub mod diagnostic;
 mod escape;
 pub mod generations;
+pub mod inspect;
 pub mod replay_human;
+pub mod sarif;
 mod style;
 
 pub use escape::{escape, escape_lines};

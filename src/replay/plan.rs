@@ -28,7 +28,7 @@ use super::scripted::play_script;
 use super::session_steps::SessionSteps;
 use super::sink::TraceSink;
 use super::text_turn::{TextInput, text_turn};
-use super::trace::{Summary, TraceKind};
+use super::trace::{Matched, Summary, TraceKind};
 use super::verify::{Comparison, KnownRules, compare_events, compare_session};
 
 /// A rule file as the report lists it.
@@ -385,6 +385,15 @@ impl Plan {
                 registered: rule.registered,
                 reason: rule.reason.clone(),
             });
+        }
+        for rule in &self.rules {
+            for condition in &rule.undecidable {
+                run.emit_outside(TraceKind::Undecided {
+                    rule: rule.name.clone(),
+                    matched: Matched::Condition(condition.clone()),
+                    why: "the condition is valid and too large to evaluate: it is never tested".to_owned(),
+                });
+            }
         }
         run.flush();
         run

@@ -1,0 +1,212 @@
+//! `ttsr inspect-session`: what session files hold, and what does not add up in them.
+
+use std::io::Read;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::args::{InspectFormat, InspectSessionArgs};
+use super::config::Config;
+use super::console::{Console, Surroundings};
+use super::inputs::{self, Input};
+use super::replay::refused;
+use super::{CliError, ExitStatus};
+use crate::audit::{AuditOptions, AuditReport, KnownRule, audit};
+use crate::diagnostic::{Diagnostic, code};
+use crate::output::inspect::{self, Parts, Replayed};
+use crate::output::sarif;
+use crate::replay::Plan;
+use crate::replay::trace::{TraceEvent, TraceKind};
+use crate::session::{ReadMode, Session};
+use crate::settings::{Semantics, Settings};
+use crate::text::json::Value;
+
+/// Runs the command.
+///
+/// # Errors
+/// When nothing can be inspected at all; failures of single files are shown and counted.
+pub(super) fn run(
+    args: &InspectSessionArgs,
+    stdin: &mut dyn Read,
+    console: &mut Console<'_>,
+    surroundings: &Surroundings,
+) -> Result<(), CliError> {
+    if args.files.is_empty() {
+        return Err(CliError::usage("nothing to inspect").with_help("name a session file or a directory of them"));
+    }
+    let mut inspection = Inspection::prepare(args, console, surroundings)?;
+    for input in inputs::expand(&args.files) {
+        if console.is_closed() {
+            break;
+        }
+        let done = input.and_then(|input| inspection.one(&input, args, stdin, console));
+        if let Err(error) = done {
+            console.fail(&error);
+        }
+    }
+    inspection.finish(args, console);
+    Ok(())
+}
+
+/// What all files share, and what is told at the end.
+struct Inspection {
+    settings: Settings,
+    semantics: Semantics,
+    rules: Option<Vec<KnownRule>>,
+    plan: Option<Plan>,
+    rows: Vec<inspect::Row>,
+    findings: Vec<Diagnostic>,
+}
+
+impl Inspection {
+    fn prepare(
+        args: &InspectSessionArgs,
+        console: &mut Console<'_>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, CliError> {
+        let mut inspection = if args.replay || !args.rules.rules.is_empty() {
+            let config = Config::load(&args.rules, console, surroundings)?;
+            let known = config
+                .rules
+                .inventory
+                .iter()
+                .map(|listed| KnownRule { name: listed.rule.name.clone(), content: listed.rule.content.clone() });
+            let plan = args.replay.then(|| Plan { verify: true, ..config.plan() });
+            Self {
+                rules: Some(known.collect()),
+                plan,
+                settings: config.settings,
+                semantics: config.semantics,
+                rows: Vec::new(),
+                findings: Vec::new(),
+            }
+        } else {
+            let (settings, semantics) = Config::settings_only(&args.rules, console)?;
+            Self { rules: None, plan: None, settings, semantics, rows: Vec::new(), findings: Vec::new() }
+        };
+        if args.rules.rules.is_empty() {
+            // Names are resolved only against rules that the user named.
+            inspection.rules = None;
+        }
+        Ok(inspection)
+    }
+
+    fn one(
+        &mut self,
+        input: &Input,
+        args: &InspectSessionArgs,
+        stdin: &mut dyn Read,
+        console: &mut Console<'_>,
+    ) -> Result<(), CliError> {
+        let session = open(input, args, stdin)?;
+        let leaf = match &args.leaf {
+            None => None,
+            Some(id) => Some(session.find(&id.as_str().into()).ok_or_else(|| {
+                CliError::failed(format!("{}: no entry has the id `{id}`", session.file()))
+                    .with_help("--tree shows the ids")
+            })?),
+        };
+        let options = AuditOptions {
+            rules: self.rules.as_deref(),
+            leaf,
+            all_branches: args.all_branches,
+            context: args.context,
+            ..AuditOptions::new(&self.settings, &self.semantics)
+        };
+        let unreadable = |error: crate::session::SessionError| {
+            CliError::failed(format!("{}: {error}", input.name())).with_help("read it without --faithful")
+        };
+        let report = audit(&session, &options).map_err(unreadable)?;
+        for finding in &report.findings {
+            console.count(finding);
+        }
+        let session = Rc::new(session);
+        let replayed = self.plan.as_ref().map(|plan| replay(plan, &session, leaf));
+        if replayed.as_ref().is_some_and(|replayed| !replayed.differences.is_empty()) {
+            console.raise(ExitStatus::Findings);
+        }
+        self.show(&session, report, replayed.as_ref(), args, console)
+    }
+
+    fn show(
+        &mut self,
+        session: &Session,
+        report: AuditReport,
+        replayed: Option<&Replayed>,
+        args: &InspectSessionArgs,
+        console: &mut Console<'_>,
+    ) -> Result<(), CliError> {
+        match args.format {
+            InspectFormat::Human => {
+                let parts = Parts { tree: args.tree, injections: args.injections, context: args.context };
+                let separator = if self.rows.is_empty() { "" } else { "\n" };
+                let text = inspect::render(session, &report, replayed, parts, console.style())
+                    .map_err(|error| CliError::failed(format!("{}: {error}", session.file())))?;
+                console.print(&format!("{separator}{text}"));
+                self.rows.push(inspect::Row::of(&report));
+            }
+            InspectFormat::Json => {
+                let mut bytes = Vec::new();
+                match replayed {
+                    None => {
+                        // Writing to memory does not fail.
+                        let _ = report.write_json(session, &mut bytes);
+                    }
+                    Some(replayed) => {
+                        let mut document = report.to_json(session);
+                        if let Value::Object(object) = &mut document {
+                            object.insert("replay", inspect::replay_json(replayed));
+                        }
+                        bytes.extend_from_slice(document.to_json().as_bytes());
+                        bytes.push(b'\n');
+                    }
+                }
+                console.print(&String::from_utf8_lossy(&bytes));
+            }
+            InspectFormat::Sarif => {
+                self.findings.extend(report.findings);
+                self.findings.extend(replayed.into_iter().flat_map(|replayed| replayed.differences.iter().cloned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, args: &InspectSessionArgs, console: &mut Console<'_>) {
+        match args.format {
+            InspectFormat::Human if self.rows.len() > 1 => {
+                let text = inspect::summary(&self.rows, console.style());
+                console.print(&text);
+            }
+            InspectFormat::Sarif => console.print(&format!("{}\n", sarif::document(&self.findings).to_json())),
+            InspectFormat::Human | InspectFormat::Json => {}
+        }
+    }
+}
+
+fn open(input: &Input, args: &InspectSessionArgs, stdin: &mut dyn Read) -> Result<Session, CliError> {
+    let mode = if args.faithful { ReadMode::Faithful } else { ReadMode::Tolerant };
+    let name = input.name();
+    match input {
+        Input::Stdin => Session::read(stdin, &name, mode).map_err(|error| refused(&name, Path::new("-"), error)),
+        Input::File(path) => {
+            inputs::open(path)?;
+            Session::open(path, &name, mode).map_err(|error| refused(&name, path, error))
+        }
+    }
+}
+
+/// Replays the branch and compares (cli.md section 4, `--replay`).
+fn replay(plan: &Plan, session: &Rc<Session>, leaf: Option<usize>) -> Replayed {
+    let mut events: Vec<TraceEvent> = Vec::new();
+    let leaf = leaf.or_else(|| session.leaf());
+    let report = plan.session(session.clone(), leaf, session.file(), &mut events);
+    let recorded = events.iter().filter_map(|event| match &event.kind {
+        TraceKind::Recorded { rules, agrees } => Some((event.at.entry.clone(), rules.clone(), *agrees)),
+        _ => None,
+    });
+    let differences = report.diagnostics.into_iter().filter(|found| found.code == code::DECISION_DIFFERS);
+    Replayed {
+        recorded: recorded.collect(),
+        differences: differences.collect(),
+        not_reproducible: report.summary.not_reproducible,
+    }
+}

@@ -1,0 +1,111 @@
+//! Findings as SARIF 2.1.0, for code-scanning services.
+
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::json_object;
+use crate::text::json::Value;
+
+/// The schema that the document follows.
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// One run with all findings. Relative files are given relative to `SRCROOT`.
+pub fn document(findings: &[Diagnostic]) -> Value {
+    let mut codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
+    codes.sort_by_key(|code| code.number());
+    codes.dedup();
+    let rules = codes.iter().map(|code| {
+        Value::Object(json_object! {
+            "id": code.to_string(),
+            "name": code.name(),
+            "shortDescription": json_object! {"text": code.name().replace('-', " ")},
+            "fullDescription": json_object! {"text": code.explanation()},
+            "defaultConfiguration": json_object! {"level": level(code.severity())},
+        })
+    });
+    let results = findings.iter().map(|finding| {
+        let index = codes.iter().position(|code| *code == finding.code).unwrap_or_default();
+        result(finding, index)
+    });
+    let driver = json_object! {
+        "name": "ttsr",
+        "version": env!("CARGO_PKG_VERSION"),
+        "rules": Value::Array(rules.collect()),
+    };
+    let run = json_object! {
+        "tool": json_object! {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": Value::Array(results.collect()),
+    };
+    Value::Object(json_object! {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": vec![Value::Object(run)],
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+fn result(finding: &Diagnostic, index: usize) -> Value {
+    let text = match &finding.help {
+        Some(help) => format!("{}. {help}", finding.message),
+        None => finding.message.clone(),
+    };
+    let mut result = json_object! {
+        "ruleId": finding.code.to_string(),
+        "ruleIndex": index,
+        "level": level(finding.severity),
+        "message": json_object! {"text": text},
+    };
+    if let Some(place) = &finding.place {
+        let mut artifact = json_object! {"uri": uri(&place.file)};
+        if !place.file.starts_with('/') {
+            artifact.insert("uriBaseId", "SRCROOT");
+        }
+        let mut location = json_object! {"artifactLocation": artifact};
+        if place.start.line > 0 {
+            let mut region = json_object! {"startLine": place.start.line, "startColumn": place.start.column};
+            if place.end > place.start {
+                region.insert("endLine", place.end.line);
+                region.insert("endColumn", place.end.column);
+            }
+            location.insert("region", region);
+        }
+        let location = json_object! {"physicalLocation": location};
+        result.insert("locations", vec![Value::Object(location)]);
+    }
+    Value::Object(result)
+}
+
+/// A file name as a URI reference: everything but unreserved characters and `/` percent-encoded.
+fn uri(file: &str) -> String {
+    let mut out = String::with_capacity(file.len());
+    for byte in file.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    if file.starts_with('/') { format!("file://{out}") } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::code;
+    use crate::text::Place;
+
+    #[test]
+    fn places_become_regions_and_relative_uris() {
+        let finding = Diagnostic::new(code::MALFORMED_LINE, "cut").at(Place::line("a b/s.jsonl", 3, 10));
+        let document = document(&[finding]).to_json();
+        for part in ["\"uri\":\"a%20b/s.jsonl\"", "\"uriBaseId\":\"SRCROOT\"", "\"startLine\":3", "\"TTSR101\""] {
+            assert!(document.contains(part), "{part} missing in {document}");
+        }
+    }
+}
