@@ -13,6 +13,7 @@ mod lifecycle;
 mod patterns;
 mod readme;
 mod recordings;
+mod replay;
 mod rules;
 mod sessions;
 mod streams;

@@ -9,6 +9,7 @@ mod exit;
 mod inputs;
 mod inspect_session;
 mod replay;
+mod reporter;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};

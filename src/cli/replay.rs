@@ -4,21 +4,24 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, RuleArgs, SourceArg};
+use rayon::prelude::*;
+
+use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, RuleArgs, SourceArg};
 use super::config::Config;
 use super::console::{Console, Surroundings};
 use super::inputs::{self, Input};
+use super::reporter::Reporter;
 use super::{CliError, ExitStatus};
 use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::lifecycle::{Template, Templates};
 use crate::message::Source;
-use crate::output::{generations, replay_human};
-use crate::replay::trace::{TraceEvent, TraceKind};
+use crate::replay::trace::TraceEvent;
 use crate::replay::{Plan, Report, TextInput, TraceSink};
-use crate::session::{ReadError, ReadMode, Session, write_new};
+use crate::session::{EntryKind, ReadError, ReadMode, Session, SessionError, write_new};
 use crate::stream::{InputKind, detect};
 use crate::text::JsString;
+use crate::text::json::Value;
 use crate::tool::ArgumentMode;
 
 /// Runs the command.
@@ -40,6 +43,13 @@ pub(super) fn run(
     }
     output_options(args)?;
     let script = args.script.as_deref().map(|path| read_script(path, args, stdin, console)).transpose()?;
+    let jobs = args.jobs.unwrap_or(1);
+    if jobs == 0 {
+        return Err(CliError::usage("--jobs takes a number from 1"));
+    }
+    if jobs > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
+        return Err(CliError::usage("standard input cannot be shared among jobs").with_help("leave --jobs out"));
+    }
     if args.rules.lifecycle.len() > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(CliError::usage("standard input can be read once: name a file to compare generations"));
     }
@@ -65,25 +75,74 @@ fn generation(
 ) -> Result<(), CliError> {
     let (plan, resumed) = plan(args, config, console)?;
     for (name, text) in texts {
-        let report = reporter.collect(console, |sink| plan.text(text, name, "text", sink));
-        finish(report, args, console);
+        let report = reporter.stream(console, |sink| Ok(plan.text(text, name, "text", sink)));
+        settle(report, args, console);
     }
     if let Some(script) = script {
         let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
         let source = ScriptSource::new(script.clone(), EndOfScript::Stop);
-        let report = reporter.collect(console, |sink| plan.script(source, &prompts, resumed, &script.file, sink));
-        finish(report, args, console);
+        let report = reporter.stream(console, |sink| Ok(plan.script(source, &prompts, resumed, &script.file, sink)));
+        settle(report, args, console);
     }
-    for input in inputs::expand(&args.inputs) {
+    let expanded = inputs::expand(&args.inputs);
+    let jobs = args.jobs.unwrap_or(1).max(1);
+    for batch in expanded.chunks(if jobs > 1 { jobs * BATCH } else { 1 }) {
         if console.is_closed() {
             break;
         }
-        let done = input.and_then(|input| one(&input, args, &plan, stdin, reporter, console));
-        if let Err(error) = done {
-            console.fail(&error);
+        if jobs > 1 {
+            several(batch, jobs, args, &plan, reporter, console)?;
+            continue;
+        }
+        for input in batch {
+            let played =
+                input.clone().and_then(|input| reporter.stream(console, |sink| play(&input, args, &plan, stdin, sink)));
+            settle(played, args, console);
         }
     }
     Ok(())
+}
+
+/// Inputs per job that are played before the next are begun, so that memory does not grow with their number.
+const BATCH: usize = 4;
+
+/// Plays inputs at the same time and tells of them in their order.
+fn several(
+    batch: &[Result<Input, CliError>],
+    jobs: usize,
+    args: &ReplayArgs,
+    plan: &Plan,
+    reporter: &mut Reporter,
+    console: &mut Console<'_>,
+) -> Result<(), CliError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let pool = pool.map_err(|error| CliError::failed(format!("--jobs {jobs}: {error}")))?;
+    let played: Vec<(Vec<TraceEvent>, Result<Report, CliError>)> = pool.install(|| {
+        batch
+            .par_iter()
+            .map(|input| {
+                let mut events = Vec::new();
+                let play = |input: Input| play(&input, args, plan, &mut std::io::empty(), &mut events);
+                let report = input.clone().and_then(play);
+                (events, report)
+            })
+            .collect()
+    });
+    for (events, report) in played {
+        if report.is_ok() {
+            reporter.show(console, events);
+        }
+        settle(report, args, console);
+    }
+    Ok(())
+}
+
+/// Ends the work on one input.
+fn settle(played: Result<Report, CliError>, args: &ReplayArgs, console: &mut Console<'_>) {
+    match played {
+        Ok(report) => finish(report, args, console),
+        Err(error) => console.fail(&error),
+    }
 }
 
 /// Options that this version does not complete.
@@ -96,7 +155,6 @@ fn unfinished(args: &ReplayArgs) -> Result<(), CliError> {
         (args.shard.is_some(), "--shard"),
         (args.all_branches, "--all-branches"),
         (args.script.is_some() && !args.inputs.is_empty(), "--script together with an INPUT"),
-        (args.jobs.is_some_and(|jobs| jobs != 1), "--jobs"),
         (args.expect.is_some(), "--expect"),
         (args.baseline.is_some(), "--baseline"),
         (!args.baseline_set.is_empty(), "--baseline-set"),
@@ -256,6 +314,8 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
         plan.restored = session
             .injected_rules(session.leaf())
             .map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
+        plan.restored_by =
+            recorded_in(&session).map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
         if let (None, Some(cwd)) = (&args.cwd, session.cwd()) {
             plan.cwd = cwd.clone();
         }
@@ -265,6 +325,20 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
         resumed = Some(session);
     }
     Ok((plan, resumed))
+}
+
+/// Per rule, the last entry of the branch that records its injection.
+fn recorded_in(session: &Session) -> Result<Vec<(JsString, JsString)>, SessionError> {
+    let mut recorded = Vec::new();
+    for entry in session.branch(session.leaf()).into_iter().filter_map(|at| session.entry(at)) {
+        if entry.kind() == Some(EntryKind::TtsrInjection) {
+            let value = entry.value()?;
+            let rules = value.get("injectedRules").and_then(Value::as_array).unwrap_or_default();
+            let id = entry.id().unwrap_or_default();
+            recorded.extend(rules.iter().filter_map(|rule| Some((rule.as_string()?.clone(), id.clone()))));
+        }
+    }
+    Ok(recorded)
 }
 
 fn open_session(path: &Path, name: &str) -> Result<Session, CliError> {
@@ -280,38 +354,35 @@ pub(super) fn refused(name: &str, path: &Path, error: ReadError) -> CliError {
     }
 }
 
-/// Replays one input.
-fn one(
+/// Replays one input; its events go to `sink`.
+fn play(
     input: &Input,
     args: &ReplayArgs,
     plan: &Plan,
     stdin: &mut dyn Read,
-    reporter: &mut Reporter,
-    console: &mut Console<'_>,
-) -> Result<(), CliError> {
+    sink: &mut dyn TraceSink,
+) -> Result<Report, CliError> {
     let name = input.name();
     match input {
         Input::File(path) => {
             let mut reader = inputs::open(path)?;
-            let kind = kind_of(&mut reader, path)?;
-            if kind == InputKind::Session {
-                let session = open_session(path, &name)?;
-                return replay_session(session, &name, args, plan, reporter, console);
+            match kind_of(&mut reader, path)? {
+                InputKind::Session => play_session(open_session(path, &name)?, &name, args, plan, sink),
+                _ => Ok(plan.events(reader, &name, sink)),
             }
-            replay_events(reader, &name, args, plan, reporter, console);
         }
         Input::Stdin => {
             let mut reader = BufReader::with_capacity(1 << 16, stdin);
-            let kind = kind_of(&mut reader, Path::new("-"))?;
-            if kind == InputKind::Session {
-                let session = Session::read(reader, &name, ReadMode::Tolerant)
-                    .map_err(|error| refused(&name, Path::new("-"), error))?;
-                return replay_session(session, &name, args, plan, reporter, console);
+            match kind_of(&mut reader, Path::new("-"))? {
+                InputKind::Session => {
+                    let session = Session::read(reader, &name, ReadMode::Tolerant)
+                        .map_err(|error| refused(&name, Path::new("-"), error))?;
+                    play_session(session, &name, args, plan, sink)
+                }
+                _ => Ok(plan.events(reader, &name, sink)),
             }
-            replay_events(reader, &name, args, plan, reporter, console);
         }
     }
-    Ok(())
 }
 
 /// Finds out what an input is without taking anything from it.
@@ -330,14 +401,13 @@ fn kind_of(reader: &mut impl BufRead, path: &Path) -> Result<InputKind, CliError
     }
 }
 
-fn replay_session(
+fn play_session(
     session: Session,
     name: &str,
     args: &ReplayArgs,
     plan: &Plan,
-    reporter: &mut Reporter,
-    console: &mut Console<'_>,
-) -> Result<(), CliError> {
+    sink: &mut dyn TraceSink,
+) -> Result<Report, CliError> {
     let leaf = match &args.leaf {
         None => session.leaf(),
         Some(id) => Some(session.find(&id.as_str().into()).ok_or_else(|| {
@@ -345,22 +415,7 @@ fn replay_session(
                 .with_help(format!("`ttsr inspect-session {name} --tree` shows the ids"))
         })?),
     };
-    let session = Rc::new(session);
-    let report = reporter.collect(console, |sink| plan.session(session, leaf, name, sink));
-    finish(report, args, console);
-    Ok(())
-}
-
-fn replay_events(
-    reader: impl BufRead,
-    name: &str,
-    args: &ReplayArgs,
-    plan: &Plan,
-    reporter: &mut Reporter,
-    console: &mut Console<'_>,
-) {
-    let report = reporter.collect(console, |sink| plan.events(reader, name, sink));
-    finish(report, args, console);
+    Ok(plan.session(Rc::new(session), leaf, name, sink))
 }
 
 /// Shows what was wrong with an input, and with `--verify` how the run differs from it; writes the session.
@@ -398,59 +453,4 @@ fn written(path: &Path, result: std::io::Result<()>, console: &mut Console<'_>) 
 /// warning (cli.md, "Exit status").
 pub(super) fn softened(diagnostic: &Diagnostic) -> Diagnostic {
     diagnostic.clone().with_severity(diagnostic.severity.min(Severity::Warning))
-}
-
-/// Gathers events for the chosen form of the report.
-struct Reporter {
-    format: ReplayFormat,
-    seq: usize,
-    runs: Vec<Vec<TraceEvent>>,
-    /// The triggers of each run, to show where generations differ.
-    decisions: Vec<Vec<TraceEvent>>,
-}
-
-impl Reporter {
-    fn new(format: ReplayFormat) -> Self {
-        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new() }
-    }
-
-    /// Runs one input and shows its events: at once as lines, at its end as tables, at the end of all as a document.
-    fn collect(&mut self, console: &mut Console<'_>, run: impl FnOnce(&mut dyn TraceSink) -> Report) -> Report {
-        if self.format == ReplayFormat::Jsonl {
-            return run(&mut |event: TraceEvent| {
-                console.print(&format!("{}\n", event.to_value(self.seq).to_json()));
-                self.seq += 1;
-            });
-        }
-        let mut events: Vec<TraceEvent> = Vec::new();
-        let report = run(&mut events);
-        match self.format {
-            ReplayFormat::Human => {
-                let separator = if self.seq > 0 { "\n" } else { "" };
-                let text = replay_human::render(&events, console.style());
-                console.print(&format!("{separator}{text}"));
-                self.seq += 1;
-                events.retain(|event| matches!(event.kind, TraceKind::Run { .. } | TraceKind::Trigger(_)));
-                self.decisions.push(events);
-            }
-            ReplayFormat::Csv => {
-                events.retain(|event| matches!(event.kind, TraceKind::Summary(_)));
-                self.runs.push(events);
-            }
-            ReplayFormat::Json | ReplayFormat::Jsonl => self.runs.push(events),
-        }
-        report
-    }
-
-    fn finish(self, console: &mut Console<'_>) {
-        match self.format {
-            ReplayFormat::Json => console.print(&format!("{}\n", replay_human::document(&self.runs).to_json())),
-            ReplayFormat::Csv => {
-                let rows: Vec<String> = self.runs.iter().map(|events| replay_human::csv(events)).collect();
-                console.print(&format!("{}{}", replay_human::CSV_HEAD, rows.concat()));
-            }
-            ReplayFormat::Human => console.print(&generations::render(&self.decisions, console.style())),
-            ReplayFormat::Jsonl => {}
-        }
-    }
 }

@@ -28,7 +28,7 @@ use super::scripted::play_script;
 use super::session_steps::SessionSteps;
 use super::sink::TraceSink;
 use super::text_turn::{TextInput, text_turn};
-use super::trace::{Matched, Summary, TraceKind};
+use super::trace::{GateEvent, Matched, Summary, TraceKind};
 use super::verify::{Comparison, KnownRules, compare_events, compare_session};
 
 /// A rule file as the report lists it.
@@ -72,6 +72,8 @@ pub struct Plan {
     pub templates: Option<Templates>,
     /// Rules that resuming a session restores.
     pub restored: Vec<JsString>,
+    /// Per restored rule, the entry that records it.
+    pub restored_by: Vec<(JsString, JsString)>,
     /// Whether sessions are cut so finely that recorded interrupts can be compared exactly.
     pub verify: bool,
     /// Whether the session that results is kept.
@@ -101,6 +103,7 @@ impl Plan {
             home: "/home/user".into(),
             templates: None,
             restored: Vec::new(),
+            restored_by: Vec::new(),
             verify: false,
             keep_session: false,
             keep_events: false,
@@ -371,6 +374,10 @@ impl Plan {
         coordinator.restore(self.restored.iter().cloned());
         let mut run = Run::new(coordinator, self.reading(&cwd), journal, name, sink);
         run.explained = self.explain.clone().flatten();
+        run.closed_by = self.restored_by.iter().cloned().collect();
+        if self.explain.is_some() {
+            run.unregistered = self.unregistered_gates(run.explained.as_ref());
+        }
         run.emit_outside(TraceKind::Run {
             input_kind: kind,
             lifecycle: self.semantics.lifecycle.as_str(),
@@ -397,6 +404,18 @@ impl Plan {
         }
         run.flush();
         run
+    }
+
+    /// The gates of the rules that are not registered: they never reach the engine.
+    fn unregistered_gates(&self, only: Option<&JsString>) -> Vec<GateEvent> {
+        let left_out = self.listed.iter().filter(|rule| !rule.registered && only.is_none_or(|only| *only == rule.name));
+        left_out
+            .map(|rule| {
+                let why = rule.reason.clone().unwrap_or_else(|| "it is not registered".to_owned());
+                let gate = if why.starts_with("not for the agent") { "agent" } else { "disabled" };
+                GateEvent { rule: rule.name.clone(), gate, why }
+            })
+            .collect()
     }
 
     /// A new process: buffers, timers and turn counter are gone, persisted rules are restored.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::engine::{By as EngineBy, Hit};
+use crate::engine::{By as EngineBy, Gate, Hit};
 use crate::json_object;
 use crate::lifecycle::timer::Timeline;
 use crate::lifecycle::{Abort, Action, ContinueSource, Coordinator, Decision, Fold, INJECTION_TYPE, Injection, Task};
@@ -55,6 +55,10 @@ pub(super) struct Run<'a> {
     pub observed: Observed,
     /// Rules of all persisted entries, in order.
     pub persisted: Vec<JsString>,
+    /// Per rule, the entry whose record the repeat policy looks at.
+    pub(super) closed_by: HashMap<JsString, JsString>,
+    /// Rules that are not registered, told at each message.
+    pub(super) unregistered: Vec<GateEvent>,
     /// The only rule whose gates are told, if any.
     pub explained: Option<JsString>,
     /// How tool calls are read.
@@ -94,6 +98,8 @@ impl<'a> Run<'a> {
             diverged: false,
             observed: Observed::default(),
             persisted: Vec::new(),
+            closed_by: HashMap::new(),
+            unregistered: Vec::new(),
             explained: None,
             reading,
             started_ms,
@@ -180,7 +186,12 @@ impl<'a> Run<'a> {
                 self.in_turn = false;
             }
             AgentEvent::AgentEnd => self.idle = true,
-            AgentEvent::MessageEnd(message) => self.count_end(message),
+            AgentEvent::MessageEnd(message) => {
+                self.count_end(message);
+                for gate in self.unregistered.clone() {
+                    self.emit(TraceKind::Gate(gate));
+                }
+            }
             _ => {}
         }
         self.journal.event(event);
@@ -305,6 +316,7 @@ impl<'a> Run<'a> {
                     let entry = self.journal.injection(&rules);
                     self.observed.persisted.push(rules.clone());
                     self.persisted.extend(rules.iter().cloned());
+                    self.closed_by.extend(rules.iter().map(|rule| (rule.clone(), entry.clone())));
                     self.emit(TraceKind::Persist { rules, entry });
                 }
                 Action::Fold(fold) => {
@@ -325,8 +337,14 @@ impl<'a> Run<'a> {
                     let matched = matched(&undecided.by);
                     self.emit(TraceKind::Undecided { rule: undecided.rule, matched, why: undecided.why });
                 }
+                Action::Gate(gate) if self.explained.as_ref().is_some_and(|only| *only != gate.rule) => {}
                 Action::Gate(gate) => {
-                    self.emit(TraceKind::Gate(GateEvent { rule: gate.rule, gate: gate.gate.as_str(), why: gate.why }))
+                    let closed_by = self.closed_by.get(&gate.rule).filter(|_| gate.gate == Gate::Repeat);
+                    let why = match closed_by {
+                        Some(entry) => format!("{} (entry {entry})", gate.why),
+                        None => gate.why,
+                    };
+                    self.emit(TraceKind::Gate(GateEvent { rule: gate.rule, gate: gate.gate.as_str(), why }));
                 }
             }
         }

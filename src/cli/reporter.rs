@@ -1,0 +1,77 @@
+//! [`Reporter`]: the events of all inputs in the chosen form.
+
+use super::CliError;
+use super::args::ReplayFormat;
+use super::console::Console;
+use crate::output::{generations, replay_human};
+use crate::replay::trace::{TraceEvent, TraceKind};
+use crate::replay::{Report, TraceSink};
+
+/// Gathers events for the chosen form of the report.
+pub(super) struct Reporter {
+    format: ReplayFormat,
+    seq: usize,
+    runs: Vec<Vec<TraceEvent>>,
+    /// The triggers of each run, to show where generations differ.
+    decisions: Vec<Vec<TraceEvent>>,
+}
+
+impl Reporter {
+    /// An empty report.
+    pub(super) fn new(format: ReplayFormat) -> Self {
+        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new() }
+    }
+
+    /// Runs one input and shows its events: at once as lines, at its end as tables, at the end of all as a document.
+    pub(super) fn stream(
+        &mut self,
+        console: &mut Console<'_>,
+        run: impl FnOnce(&mut dyn TraceSink) -> Result<Report, CliError>,
+    ) -> Result<Report, CliError> {
+        if self.format == ReplayFormat::Jsonl {
+            return run(&mut |event: TraceEvent| self.line(console, &event));
+        }
+        let mut events: Vec<TraceEvent> = Vec::new();
+        let report = run(&mut events)?;
+        self.show(console, events);
+        Ok(report)
+    }
+
+    /// Shows the events of one input.
+    pub(super) fn show(&mut self, console: &mut Console<'_>, mut events: Vec<TraceEvent>) {
+        match self.format {
+            ReplayFormat::Jsonl => events.iter().for_each(|event| self.line(console, event)),
+            ReplayFormat::Human => {
+                let separator = if self.seq > 0 { "\n" } else { "" };
+                let text = replay_human::render(&events, console.style());
+                console.print(&format!("{separator}{text}"));
+                self.seq += 1;
+                events.retain(|event| matches!(event.kind, TraceKind::Run { .. } | TraceKind::Trigger(_)));
+                self.decisions.push(events);
+            }
+            ReplayFormat::Csv => {
+                events.retain(|event| matches!(event.kind, TraceKind::Summary(_)));
+                self.runs.push(events);
+            }
+            ReplayFormat::Json => self.runs.push(events),
+        }
+    }
+
+    fn line(&mut self, console: &mut Console<'_>, event: &TraceEvent) {
+        console.print(&format!("{}\n", event.to_value(self.seq).to_json()));
+        self.seq += 1;
+    }
+
+    /// Ends the report.
+    pub(super) fn finish(self, console: &mut Console<'_>) {
+        match self.format {
+            ReplayFormat::Json => console.print(&format!("{}\n", replay_human::document(&self.runs).to_json())),
+            ReplayFormat::Csv => {
+                let rows: Vec<String> = self.runs.iter().map(|events| replay_human::csv(events)).collect();
+                console.print(&format!("{}{}", replay_human::CSV_HEAD, rows.concat()));
+            }
+            ReplayFormat::Human => console.print(&generations::render(&self.decisions, console.style())),
+            ReplayFormat::Jsonl => {}
+        }
+    }
+}
