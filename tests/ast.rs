@@ -1,5 +1,7 @@
 //! Structural patterns: what the agent said of them.
 
+#![expect(clippy::print_stdout, reason = "the runner reports its three figures")]
+
 use std::collections::BTreeMap;
 
 use ttsr::ast::{AstSet, Outcome, Snapshot, aliases_without_grammar};
@@ -197,12 +199,12 @@ fn rules_are_decided_each_on_its_own() {
 #[test]
 #[cfg(feature = "languages-common")]
 fn a_text_of_errors_that_grows_is_given_up() {
-    let units: Vec<u16> = "'\"`}{)(][ foo(1, 2) ".repeat(1_000).encode_utf16().collect();
+    let units: Vec<u16> = "'\"`}{)(][ foo(1, 2) ".repeat(400).encode_utf16().collect();
     let mut set = AstSet::new(vec![vec!["foo($A, $A)".into()]]);
     let (mut snapshot, mut before, mut last) = (Snapshot::new(), 0, Outcome::NoMatch);
-    for end in (4..units.len()).step_by(4) {
+    for end in (8..units.len()).step_by(8) {
         last = set.run(&mut snapshot, &"ts".into(), &units[..end], before, &[0]).remove(0);
         before = end;
     }
-    assert!(matches!(last, Outcome::NoMatch | Outcome::Undecided(_)), "{last:?}");
+    assert!(matches!(last, Outcome::Undecided(_)), "{last:?}");
 }

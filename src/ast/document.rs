@@ -26,9 +26,12 @@ const MIN_REPORTS: usize = 2_000;
 /// in 20 to 40, and each of those takes a hundred times as long.
 const BYTES_PER_REPORT: usize = 50;
 
-/// How often the parser may report in all while one text grows: real code of 150 KB in deltas of 40 units takes a
-/// tenth of it.
-const GROWTH_REPORTS: usize = 200_000;
+/// How often the parser may report in all while one text grows, whatever its length.
+const MIN_GROWTH_REPORTS: usize = 20_000;
+
+/// One further report for so many bytes of a text that grows. Clean code of 150 KB in deltas of 40 units takes 10 000 in
+/// all; after an error that spans the rest of the text each step reads all of it again.
+const BYTES_PER_GROWTH_REPORT: usize = 8;
 
 /// Why a text has no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -110,7 +113,7 @@ pub(super) fn parse(text: &str, grammar: Grammar, old: Option<&Tree>, spent: &mu
     if text.len() > MAX_SOURCE_BYTES {
         return Err(ParseError::TooLong);
     }
-    if spent.0 > GROWTH_REPORTS {
+    if spent.0 > MIN_GROWTH_REPORTS + text.len() / BYTES_PER_GROWTH_REPORT {
         return Err(ParseError::GrowthBudget);
     }
     let mut parser = Parser::new();

@@ -2,6 +2,8 @@
 //!
 //! After the measurements of criterion come the ratios that issue 6 asks for, of one run each.
 
+#![expect(clippy::print_stdout, reason = "the ratios are what the bench is for")]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

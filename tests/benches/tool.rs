@@ -1,5 +1,7 @@
 //! Tool arguments that stream in deltas of 4 units: read once, shown after each delta.
 
+#![expect(clippy::print_stdout, reason = "the ratios are what the bench is for")]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
