@@ -6,6 +6,7 @@ mod config;
 mod console;
 mod error;
 mod exit;
+mod handoff;
 mod inputs;
 mod replay;
 
@@ -38,7 +39,7 @@ pub fn run(
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
         Command::InspectSession(_) => Err(CliError::missing("inspect-session")),
-        Command::Handoff(_) => Err(CliError::missing("handoff")),
+        Command::Handoff(args) => handoff::run(&args, input, &mut console, surroundings),
     };
     if let Err(error) = result {
         console.fail(&error);

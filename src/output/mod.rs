@@ -3,6 +3,7 @@
 pub mod check;
 pub mod diagnostic;
 mod escape;
+pub mod handoff;
 pub mod replay_human;
 mod style;
 

@@ -139,7 +139,8 @@ impl SessionSteps {
     fn assistant(&mut self, origin: Origin, message: Message) {
         if is_empty_abort(&message)
             && names_matched_rules(&message)
-            && let Some(turn) = self.open.as_mut().filter(|turn| turn.results.iter().all(|(_, result)| is_error(result)))
+            && let Some(turn) =
+                self.open.as_mut().filter(|turn| turn.results.iter().all(|(_, result)| is_error(result)))
         {
             // A late abort: the message before was interrupted after its end, and none of its tools ran.
             turn.interrupted = true;

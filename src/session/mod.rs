@@ -19,6 +19,7 @@ mod slot;
 mod source;
 mod store;
 mod tree;
+mod write;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -34,6 +35,7 @@ pub use record::{REMINDER_START, first_text};
 pub use slot::TitleSlot;
 pub use store::{NewHeader, Store, UnknownEntry};
 pub use tree::Tree;
+pub use write::{WriteCall, WriteGate};
 
 use crate::diagnostic::Diagnostic;
 use crate::text::JsString;

@@ -1,7 +1,7 @@
 //! Writing sessions: new ones, and copies of read ones with entries added (session.md S1.10, S1.11, S6).
 
 use std::collections::HashSet;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::clock::Clock;
@@ -10,6 +10,7 @@ use crate::text::json::{Object, Value};
 
 use super::error::SessionError;
 use super::slot::TitleSlot;
+use super::write::{WriteGate, write_new};
 use super::{EntryKind, Session};
 
 /// What the header of a new session says besides type and version (session.md S6.4).
@@ -309,18 +310,15 @@ impl Store {
     /// # Errors
     /// When the file exists already ([`io::ErrorKind::AlreadyExists`]) or cannot be written.
     pub fn write_new(&self, path: &Path) -> io::Result<()> {
-        if path.symlink_metadata().is_ok() {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} exists already", path.display())));
-        }
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new().prefix(".ttsr-").suffix(".tmp").tempfile_in(directory)?;
-        let mut out = BufWriter::with_capacity(1 << 20, file.as_file_mut());
-        self.write(&mut out)?;
-        out.flush()?;
-        drop(out);
-        file.as_file().sync_all()?;
-        file.persist_noclobber(path).map_err(|error| error.error)?;
-        Ok(())
+        self.write_new_through(path, &mut |_| Ok(()))
+    }
+
+    /// As [`Store::write_new`], with a gate that is asked before each call that changes what is on disk.
+    ///
+    /// # Errors
+    /// As [`Store::write_new`], and when the gate refuses.
+    pub fn write_new_through(&self, path: &Path, gate: WriteGate<'_>) -> io::Result<()> {
+        write_new(path, |out| self.write(out), gate)
     }
 }
 
