@@ -58,7 +58,7 @@ struct Gated<'a, W> {
 impl<W: Write> Write for Gated<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         (self.gate)(WriteCall::Write)?;
-        self.inner.write(bytes)
+        self.inner.write(&bytes[..bytes.len().min(BUFFER_BYTES)])
     }
 
     fn flush(&mut self) -> io::Result<()> {
