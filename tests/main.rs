@@ -8,6 +8,7 @@ mod audit;
 mod engine;
 mod generated;
 mod globs;
+mod handoff;
 mod layers;
 mod lifecycle;
 mod patterns;

@@ -6,6 +6,7 @@ mod config;
 mod console;
 mod error;
 mod exit;
+mod handoff;
 mod inputs;
 mod inspect_session;
 mod replay;
@@ -40,7 +41,7 @@ pub fn run(
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
         Command::InspectSession(args) => inspect_session::run(&args, input, &mut console, surroundings),
-        Command::Handoff(_) => Err(CliError::missing("handoff")),
+        Command::Handoff(args) => handoff::run(&args, input, &mut console, surroundings),
     };
     if let Err(error) = result {
         console.fail(&error);

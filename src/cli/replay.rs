@@ -434,7 +434,7 @@ fn finish(report: Report, args: &ReplayArgs, console: &mut Console<'_>) {
         written(path, store.write_new(path), console);
     }
     if let (Some(path), Some(events)) = (&args.emit_events, report.events) {
-        written(path, write_new(path, |out| out.write_all(&events)), console);
+        written(path, write_new(path, |out| out.write_all(&events), &mut |_| Ok(())), console);
     }
 }
 

@@ -35,3 +35,4 @@ pub use decision::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
 pub use listener::{Listener, Listeners, Reaction, Surface};
 pub use memory::{AgentMemory, Remembered};
 pub use reminder::{REMINDER_PREFIX, ReminderKind, Template, Templates, join_blocks, shown_path};
+pub use tidy::tidy;

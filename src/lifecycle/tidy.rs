@@ -9,7 +9,7 @@ const DASH: u16 = b'-' as u16;
 
 /// Removes trailing blanks of every line and trailing blank lines. Outside code fences, runs of two or more blank
 /// lines vanish, so do blank lines before a closing tag, and table rows are made compact.
-pub(super) fn tidy(text: &JsString) -> JsString {
+pub fn tidy(text: &JsString) -> JsString {
     let mut out: Vec<Vec<u16>> = Vec::new();
     let mut blanks = 0;
     let mut fenced = false;

@@ -4,6 +4,7 @@ pub mod check;
 pub mod diagnostic;
 mod escape;
 pub mod generations;
+pub mod handoff;
 pub mod inspect;
 pub mod replay_human;
 pub mod sarif;

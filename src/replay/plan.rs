@@ -427,12 +427,17 @@ impl Plan {
         run.replace_process(coordinator);
     }
 
-    fn coordinator(&self, cwd: &JsString) -> Coordinator {
+    /// The rules with the paths that they have in a run at `cwd`.
+    pub fn placed_rules(&self, cwd: &JsString) -> Vec<CompiledRule> {
         let rules = self.rules.iter().map(|rule| {
             let path = self.placed(&rule.name, &rule.path, cwd);
             CompiledRule { path, ..rule.clone() }
         });
-        let manager = Manager::new(rules.collect(), self.settings.clone(), self.semantics.clone());
+        rules.collect()
+    }
+
+    fn coordinator(&self, cwd: &JsString) -> Coordinator {
+        let manager = Manager::new(self.placed_rules(cwd), self.settings.clone(), self.semantics.clone());
         let mut templates = Templates::new(cwd.clone(), self.home.clone());
         if let Some(given) = &self.templates {
             templates.interrupt = given.interrupt.clone();

@@ -4,7 +4,6 @@
 //! any size can be looked into. This module knows what a session *is*; what should not be in one is told by
 //! `audit`.
 
-mod atomic;
 mod cleanup;
 mod context;
 mod error;
@@ -20,13 +19,13 @@ mod slot;
 mod source;
 mod store;
 mod tree;
+mod write;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Mutex;
 
-pub use atomic::write_new;
 pub(crate) use context::Shown;
 pub use context::{Context, ContextMessage};
 pub use error::{ReadError, Refusal, RefusedStep, SessionError};
@@ -36,6 +35,7 @@ pub use record::{REMINDER_START, first_text};
 pub use slot::TitleSlot;
 pub use store::{NewHeader, Store, UnknownEntry};
 pub use tree::Tree;
+pub use write::{WriteCall, WriteGate, write_new};
 
 use crate::diagnostic::Diagnostic;
 use crate::text::JsString;

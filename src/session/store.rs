@@ -8,9 +8,9 @@ use crate::clock::Clock;
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
-use super::atomic::write_new;
 use super::error::SessionError;
 use super::slot::TitleSlot;
+use super::write::{WriteGate, write_new};
 use super::{EntryKind, Session};
 
 /// What the header of a new session says besides type and version (session.md S6.4).
@@ -310,7 +310,15 @@ impl Store {
     /// # Errors
     /// When the file exists already ([`io::ErrorKind::AlreadyExists`]) or cannot be written.
     pub fn write_new(&self, path: &Path) -> io::Result<()> {
-        write_new(path, |out| self.write(out))
+        self.write_new_through(path, &mut |_| Ok(()))
+    }
+
+    /// As [`Store::write_new`], with a gate that is asked before each call that changes what is on disk.
+    ///
+    /// # Errors
+    /// As [`Store::write_new`], and when the gate refuses.
+    pub fn write_new_through(&self, path: &Path, gate: WriteGate<'_>) -> io::Result<()> {
+        write_new(path, |out| self.write(out), gate)
     }
 }
 

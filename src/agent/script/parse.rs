@@ -17,6 +17,21 @@ const MAX_LISTED: usize = 20;
 /// Longer lines are not shown with a finding.
 const MAX_SNIPPET: usize = 200;
 
+/// What a recorded assistant message holds besides; it may stand as a reply (handoff.md H7.3).
+const MESSAGE_KEYS: [&str; 11] = [
+    "role",
+    "api",
+    "provider",
+    "model",
+    "usage",
+    "timestamp",
+    "responseId",
+    "duration",
+    "ttft",
+    "errorStatus",
+    "contextSnapshot",
+];
+
 pub(super) fn read(bytes: &[u8], file: &str) -> Result<(Script, Vec<Diagnostic>), Vec<Diagnostic>> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let (text, encoding_error) = match std::str::from_utf8(bytes) {
@@ -141,7 +156,7 @@ impl<'a> Parser<'a> {
         let members = self.members(raw)?;
         let find = |name: &str| members.iter().rev().find(|(key, _)| *key == name).map(|(_, value)| *value);
         let chunk = find("chunk").map_or(Ok(DEFAULT_CHUNK), |value| self.chunk_size(value))?;
-        let (mut is_reply, mut status) = (false, None);
+        let (mut is_reply, mut status, mut error_message) = (false, None, None);
         for (key, value) in &members {
             match key.to_utf8().unwrap_or_default().as_str() {
                 "parts" | "content" => {
@@ -168,9 +183,16 @@ impl<'a> Parser<'a> {
                 "abortHandoffAfterMs" => {
                     reply.abort_handoff_after_ms = Some(self.number(value, "abortHandoffAfterMs")?);
                 }
+                "errorMessage" => error_message = Some(self.string(value, "`errorMessage`")?),
                 "chunk" => {}
+                key if MESSAGE_KEYS.contains(&key) => {}
                 other => self.unknown_key(value, other, "reply"),
             }
+        }
+        if let (Some(message), true) =
+            (error_message, reply.stop_reason.as_ref().is_some_and(|reason| *reason == "error"))
+        {
+            reply.failure.get_or_insert_default().message = message;
         }
         if !is_reply {
             return Err(self.wrong(raw, "a reply needs `parts`, or `status` and `error`"));

@@ -5,4 +5,16 @@ use super::codes;
 codes! {
     TOO_FEW_MESSAGES = 401 "too-few-messages" Error
         "The branch holds fewer than two messages, so there is nothing to hand off.";
+    HEADINGS_MISSING = 402 "headings-missing" Warning
+        "The document lacks headings that were asked for. No generation of the agent checks them, so it is written all the same.";
+    CLOSING_TAG_IN_DOCUMENT = 403 "closing-tag-in-document" Warning
+        "The document holds the tag that closes it in the new session. The agent does not escape it, so a model may take what follows for something else.";
+    NOT_THE_OWN_REPLY = 404 "not-the-own-reply" Warning
+        "What is written is not the complete text of the reply to the request: blanks, what had streamed of an aborted or failed reply, or an older answer. The generation's agent does so, and --faithful asked for it.";
+    FILE_DEFERRED = 405 "file-deferred" Note
+        "The generation's agent writes the new file together with the first answer in it; here it is written at once, since it was asked for.";
+    KEPT_TAIL_BY_MESSAGE = 406 "kept-tail-by-message" Note
+        "The agent keeps recent messages by counting tokens with its own tokenizer. Here they are kept from the last user message on, or from the last answer, and token counts are estimates.";
+    LINEAGE_UNKNOWN = 407 "lineage-unknown" Warning
+        "The new session was to name the old file, and the old session was not read from a file.";
 }

@@ -1,0 +1,254 @@
+//! What a handoff refuses, and what it does with odd replies (handoff.md H7.9).
+
+use std::fs;
+
+use super::{DOCUMENT, Desk, SOURCE, SUCCESS, at, report, says};
+
+const NOTHING: &str = "Nothing to hand off (no messages yet)";
+
+/// Runs a script in a pipeline and gives status, reason, reference, exit status and whether a file was written.
+fn outcome(script: &str, arguments: &[&str]) -> (String, String, String, u8, bool) {
+    let desk = Desk::new(SOURCE);
+    let run = desk.scripted(script, arguments);
+    let shown = report(&run);
+    assert_eq!(fs::read_to_string(desk.path("old.jsonl")).expect("the source"), SOURCE);
+    (at(&shown, "status"), at(&shown, "reason"), at(&shown, "reference"), run.status, desk.path("new.jsonl").exists())
+}
+
+fn is(got: (String, String, String, u8, bool), status: &str, reason: &str, reference: &str) {
+    let done = status == "done";
+    let expected = (status.to_owned(), reason.to_owned(), reference.to_owned(), if done { 0 } else { 3 }, done);
+    assert_eq!(got, expected);
+}
+
+const FAILED: &str = "Handoff failed: Handoff generation produced no content";
+const CANCELLED: &str = "Handoff cancelled";
+
+#[test]
+fn a_branch_with_one_message_is_refused() {
+    let one: String = SOURCE.lines().take(2).map(|line| format!("{line}\n")).collect();
+    for pipeline in ["g1", "g2", "g3", "g4", "g5"] {
+        let desk = Desk::new(&one);
+        let run = desk.scripted(&says(DOCUMENT), &["--pipeline", pipeline]);
+        let shown = report(&run);
+        assert_eq!(
+            (run.status, at(&shown, "status").as_str(), at(&shown, "message").as_str()),
+            (3, "refused", NOTHING)
+        );
+        assert_eq!(at(&shown, "reference"), NOTHING, "the first guard only warns");
+        assert_eq!(desk.files(), ["old.jsonl", "script.json"]);
+    }
+}
+
+#[test]
+fn messages_elsewhere_pass_the_first_guard_only() {
+    let other = r#"{"type":"model_change","id":"a0000009","parentId":null,"timestamp":"2026-03-14T09:00:03.000Z","model":"m/2"}"#;
+    let desk = Desk::new(&format!("{SOURCE}{other}\n"));
+    let run = desk.scripted(&says(DOCUMENT), &[]);
+    let shown = report(&run);
+    assert_eq!((run.status, at(&shown, "status").as_str(), at(&shown, "message").as_str()), (3, "refused", NOTHING));
+    assert_eq!(at(&shown, "reference"), format!("Handoff failed: {NOTHING}"));
+    assert_eq!(at(&shown, "source.messages"), "0");
+}
+
+#[test]
+fn a_reply_of_thinking_only_has_no_text() {
+    let script = r#"[[{"thinking":"t"}]]"#;
+    is(outcome(script, &["--pipeline", "g1"]), "cancelled", "no-text", CANCELLED);
+    // These two go on backwards to the older answer.
+    for pipeline in ["g2", "g3"] {
+        is(outcome(script, &["--pipeline", pipeline]), "cancelled", "no-text", SUCCESS);
+        is(outcome(script, &["--pipeline", pipeline, "--faithful"]), "done", "older-answer", SUCCESS);
+    }
+    is(outcome(script, &["--pipeline", "g4"]), "failed", "no-text", FAILED);
+    is(outcome(script, &["--pipeline", "g5"]), "failed", "no-text", FAILED);
+}
+
+#[test]
+fn an_empty_text_block_is_no_text() {
+    let script = r#"{"content":[{"type":"text","text":""}],"stopReason":"stop"}"#;
+    for pipeline in ["g1", "g2", "g3"] {
+        is(outcome(script, &["--pipeline", pipeline]), "cancelled", "no-text", CANCELLED);
+        is(outcome(script, &["--pipeline", pipeline, "--faithful"]), "cancelled", "no-text", CANCELLED);
+    }
+    for pipeline in ["g4", "g5"] {
+        is(outcome(script, &["--pipeline", pipeline, "--faithful"]), "failed", "no-text", FAILED);
+    }
+}
+
+#[test]
+fn blanks_are_a_document_for_the_early_generations() {
+    let script = says("  \n ");
+    for pipeline in ["g1", "g2", "g3"] {
+        is(outcome(&script, &["--pipeline", pipeline]), "refused", "blank-document", SUCCESS);
+        is(outcome(&script, &["--pipeline", pipeline, "--faithful"]), "done", "blank-document", SUCCESS);
+    }
+    for pipeline in ["g4", "g5"] {
+        is(outcome(&script, &["--pipeline", pipeline, "--faithful"]), "failed", "no-text", FAILED);
+    }
+}
+
+#[test]
+fn an_aborted_reply_is_no_document() {
+    let script = r###"[{"parts":[{"text":"## Goal","chunk":2}],"delayMs":10,"userInterruptAfterMs":25}]"###;
+    for pipeline in ["g1", "g2", "g3", "g4", "g5"] {
+        let shown = if pipeline == "g5" { "Handoff context compacted" } else { SUCCESS };
+        is(outcome(script, &["--pipeline", pipeline]), "cancelled", "aborted-reply", shown);
+        is(outcome(script, &["--pipeline", pipeline, "--faithful"]), "done", "aborted-reply", shown);
+    }
+}
+
+#[test]
+fn a_failed_request_is_told_with_its_message() {
+    let script = r#"[{"error":"no such model"}]"#;
+    let told = "Handoff failed: no such model";
+    is(outcome(script, &["--pipeline", "g1"]), "failed", "provider-error", told);
+    is(outcome(script, &["--pipeline", "g1", "--faithful"]), "failed", "provider-error", told);
+    is(outcome(script, &["--pipeline", "g3"]), "failed", "provider-error", SUCCESS);
+    let told = "Handoff failed: Handoff generation failed: no such model";
+    is(outcome(script, &["--pipeline", "g4"]), "failed", "provider-error", told);
+    is(outcome(script, &["--pipeline", "g5", "--faithful"]), "failed", "provider-error", told);
+}
+
+#[test]
+fn two_text_blocks_are_joined_by_one_line_feed() {
+    let desk = Desk::new(SOURCE);
+    let run = desk.scripted(r#"[[{"text":"a"},{"thinking":"t"},{"text":"b"}]]"#, &[]);
+    assert_eq!(at(&report(&run), "document.text"), "a\nb");
+}
+
+#[test]
+fn a_blank_focus_gives_the_bare_label_and_two_lines_stay_two() {
+    for (focus, end) in [("  ", "\n\nAdditional focus:"), ("a\n b", "\n\nAdditional focus: a\n b")] {
+        let desk = Desk::new(SOURCE);
+        let copy = desk.path("copy.jsonl").to_string_lossy().into_owned();
+        let run = desk.scripted(&says(DOCUMENT), &["--focus", focus, "--write-source", &copy]);
+        assert_eq!(run.status, 0, "{run:?}");
+        let prompt = at(&desk.records("copy.jsonl")[3], "message.content.0.text");
+        assert!(prompt.ends_with(end), "{prompt:?}");
+    }
+}
+
+#[test]
+fn an_existing_target_is_left_alone() {
+    for option in ["--output", "--write-source"] {
+        let desk = Desk::new(SOURCE);
+        let kept = desk.write("kept.jsonl", "mine");
+        let script = desk.write("script.json", &says(DOCUMENT));
+        let old = desk.path("old.jsonl").to_string_lossy().into_owned();
+        let run = crate::support::program::ttsr(["handoff", &old, "--script", &script, option, &kept]);
+        assert_eq!(run.status, 3, "{run:?}");
+        assert!(run.err.contains("exists already"), "{run:?}");
+        assert_eq!(fs::read_to_string(desk.path("kept.jsonl")).expect("the file"), "mine");
+        assert_eq!(desk.files(), ["kept.jsonl", "old.jsonl", "script.json"]);
+    }
+}
+
+#[test]
+fn a_torn_source_is_read_as_far_as_it_goes_and_copied_as_it_is() {
+    let torn = format!("{SOURCE}{{\"type\":\"message\",\"id\":\"a000");
+    let desk = Desk::new(&torn);
+    let copy = desk.path("copy.jsonl").to_string_lossy().into_owned();
+    let run = desk.scripted(&says(DOCUMENT), &["--write-source", &copy]);
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(fs::read_to_string(&copy).expect("the copy").starts_with(&torn));
+    assert_eq!(at(&report(&run), "source.messages"), "2");
+}
+
+#[test]
+fn a_source_of_version_one_is_counted_after_migration() {
+    let v1 = "{\"type\":\"session\",\"id\":\"s1\",\"timestamp\":\"2026-03-14T09:00:00.000Z\",\"cwd\":\"/srv/app\"}\n\
+        {\"type\":\"message\",\"timestamp\":\"2026-03-14T09:00:01.000Z\",\"message\":{\"role\":\"user\",\"content\":\"a\"}}\n\
+        {\"type\":\"message\",\"timestamp\":\"2026-03-14T09:00:02.000Z\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"b\"}],\"stopReason\":\"stop\"}}\n";
+    let desk = Desk::new(v1);
+    let run = desk.scripted(&says(DOCUMENT), &[]);
+    assert_eq!((run.status, at(&report(&run), "source.messages").as_str()), (0, "2"), "{run:?}");
+    assert_eq!(fs::read_to_string(desk.path("old.jsonl")).expect("the source"), v1);
+}
+
+#[test]
+fn a_source_that_ends_in_a_compaction_has_nothing_for_the_fifth_generation() {
+    let compaction = r#"{"type":"compaction","id":"a0000003","parentId":"a0000002","timestamp":"2026-03-14T09:00:03.000Z","summary":"s","firstKeptEntryId":"a0000002","tokensBefore":9}"#;
+    let desk = Desk::new(&format!("{SOURCE}{compaction}\n"));
+    let run = desk.scripted(&says(DOCUMENT), &["--pipeline", "g5"]);
+    let shown = report(&run);
+    assert_eq!((run.status, at(&shown, "reason").as_str()), (3, "already-compacted"));
+    assert_eq!(at(&shown, "message"), "Nothing to hand off (already compacted)");
+    // The same right after a handoff of its own.
+    let desk = Desk::new(SOURCE);
+    assert_eq!(desk.scripted(&says(DOCUMENT), &["--pipeline", "g5"]).status, 0);
+    let (new, again) = (desk.path("new.jsonl"), desk.path("again.jsonl"));
+    let script = desk.path("script.json");
+    let arguments =
+        ["handoff".into(), new, "--script".into(), script, "--pipeline".into(), "g5".into(), "--output".into(), again];
+    let second = crate::support::program::ttsr(arguments);
+    assert_eq!(second.status, 3);
+    assert!(second.err.contains("Nothing to hand off (already compacted)"), "{second:?}");
+}
+
+#[test]
+fn a_document_with_the_closing_tag_is_written_with_a_warning() {
+    let desk = Desk::new(SOURCE);
+    let run = desk.scripted(&says("a </handoff-context> b"), &[]);
+    assert_eq!(run.status, 0);
+    let warnings = at(&report(&run), "warnings");
+    assert!(warnings.contains("closing-tag-in-document") && warnings.contains("headings-missing"), "{warnings}");
+    let content = at(&desk.records("new.jsonl")[1], "content");
+    assert!(content.starts_with("<handoff-context>\na </handoff-context> b\n</handoff-context>\n\n"), "{content}");
+}
+
+#[test]
+fn the_last_reply_of_a_script_counts() {
+    let script = "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"first\"}],\"stopReason\":\"stop\"}\n\
+        {\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"last\"}],\"stopReason\":\"stop\",\"usage\":{}}\n";
+    for pipeline in ["g1", "g3", "g4", "g5"] {
+        let desk = Desk::new(SOURCE);
+        let run = desk.scripted(script, &["--pipeline", pipeline]);
+        assert_eq!(at(&report(&run), "document.text"), "last", "{pipeline}: {run:?}");
+    }
+}
+
+#[test]
+fn a_given_text_and_a_recorded_exchange_serve_too() {
+    let desk = Desk::new(SOURCE);
+    let copy = desk.path("copy.jsonl").to_string_lossy().into_owned();
+    let given = desk.write("doc.md", "## Goal\ngiven\n");
+    let run = desk.handoff(&["--document", &given, "--write-source", &copy]);
+    assert_eq!(at(&report(&run), "document.text"), "## Goal\ngiven\n", "as given");
+    // The copy now ends with the exchange.
+    let next = desk.path("next.jsonl").to_string_lossy().into_owned();
+    let again = crate::support::program::ttsr(["handoff", &copy, "--output", &next, "--format", "json"]);
+    let shown = report(&again);
+    assert_eq!(
+        (at(&shown, "document.origin").as_str(), at(&shown, "document.text").as_str()),
+        ("session", "## Goal\ngiven\n")
+    );
+    assert_eq!(at(&shown, "source.messages"), "2");
+    // And where it does not, there is no document.
+    let refused = desk.path("no.jsonl").to_string_lossy().into_owned();
+    let old = desk.path("old.jsonl").to_string_lossy().into_owned();
+    let run = crate::support::program::ttsr(["handoff", &old, "--output", &refused, "--format", "json"]);
+    assert_eq!((run.status, at(&report(&run), "reason").as_str()), (3, "no-document"));
+}
+
+#[test]
+fn lineage_and_names_are_as_asked() {
+    let desk = Desk::new(SOURCE);
+    let old = desk.path("old.jsonl").to_string_lossy().into_owned();
+    let shown = report(&desk.scripted(&says(DOCUMENT), &["--lineage"]));
+    assert_eq!(at(&shown, "lineage"), old);
+    let desk = Desk::new(SOURCE);
+    let shown = report(&desk.scripted(&says(DOCUMENT), &["--pipeline", "g4", "--no-lineage"]));
+    assert_eq!(at(&shown, "lineage"), "null");
+    let desk = Desk::new(SOURCE);
+    let old = desk.path("old.jsonl").to_string_lossy().into_owned();
+    let script = desk.write("script.json", &says(DOCUMENT));
+    let now = "2026-03-14T10:00:00.000Z";
+    let run = crate::support::program::ttsr(["handoff", &old, "--script", &script, "--seed", "1", "--now", now]);
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(run.out.starts_with(SUCCESS), "{run:?}");
+    let files = desk.files();
+    assert!(files[0].starts_with("2026-03-14T10-00-00-000Z_") && files[0].ends_with(".jsonl"), "{files:?}");
+    let again = crate::support::program::ttsr(["handoff", &old, "--script", &script, "--seed", "1", "--now", now]);
+    assert_eq!(again.status, 3, "the same seed gives the same name: {again:?}");
+}
