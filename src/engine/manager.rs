@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::ast::{self, AstSet, Outcome, Snapshot, Support};
 use crate::message::Source;
-use crate::pattern::{Buffer, Pattern, PatternSet, Scanner, Verdict};
+use crate::pattern::{Buffer, Pattern, PatternMask, PatternSet, Scanner, Verdict};
 use crate::rule::CompiledRule;
 use crate::settings::{Semantics, Settings};
 use crate::text::JsString;
@@ -26,6 +26,8 @@ pub struct Manager {
     rules: Vec<CompiledRule>,
     /// Per pattern of the set: the rule that it belongs to.
     owners: Vec<usize>,
+    /// The patterns of rules that the repeat policy lets through; none when that may have changed.
+    counting: Option<PatternMask>,
     scanner: Scanner,
     streams: HashMap<JsString, Stream>,
     ast: AstSet,
@@ -79,6 +81,7 @@ impl Manager {
             scanner: Scanner::new(Arc::new(PatternSet::new(patterns))),
             ast: AstSet::new(lists),
             owners,
+            counting: None,
             rules,
             settings,
             semantics,
@@ -106,6 +109,7 @@ impl Manager {
 
     /// The settings in force, to be changed while a run goes on; rules stay registered.
     pub fn settings_mut(&mut self) -> &mut Settings {
+        self.counting = None;
         &mut self.settings
     }
 
@@ -132,21 +136,25 @@ impl Manager {
     /// Records names as injected now.
     pub fn mark(&mut self, names: impl IntoIterator<Item = JsString>) {
         self.ledger.mark(names);
+        self.counting = None;
     }
 
     /// Restores names that an earlier session injected.
     pub fn restore(&mut self, names: impl IntoIterator<Item = JsString>) {
         self.ledger.restore(names);
+        self.counting = None;
     }
 
     /// Takes a mark back unless another one was made since (engine.md E11 G33).
     pub fn undo_mark(&mut self, name: &JsString, before: Option<Record>, after: Option<Record>) {
         self.ledger.undo(name, before, after);
+        self.counting = None;
     }
 
     /// Counts a turn end.
     pub fn turn_end(&mut self) {
         self.ledger.turn_end();
+        self.counting = None;
     }
 
     /// Drops all buffers and AST snapshots (engine.md E5.3).
@@ -277,8 +285,11 @@ impl Manager {
     /// Matches the buffer of `key` as it stands.
     fn check(&mut self, context: &Context, key: &JsString) -> Check {
         let mut check = Check::default();
+        self.count_patterns();
         let Some(stream) = self.streams.get_mut(key) else { return check };
-        let mut verdicts = self.scanner.verdicts(&mut stream.buffer);
+        // Explanations want to know of rules too that matched and were held back.
+        let mask = if self.explain.is_some() { None } else { self.counting.as_ref() };
+        let mut verdicts = self.scanner.verdicts_among(&mut stream.buffer, mask);
         verdicts.retain(|(_, verdict)| *verdict != Verdict::No);
         if let Some(explain) = &mut self.explain {
             explain.see(context, &self.rules, |rule| {
@@ -305,6 +316,20 @@ impl Manager {
             check.matches.push(self.hit(key, rule, pattern, verdict));
         }
         check
+    }
+
+    /// Finds out which patterns belong to rules that may trigger, so that the others cost nothing.
+    fn count_patterns(&mut self) {
+        if self.counting.is_some() {
+            return;
+        }
+        let mut counting = PatternMask::new();
+        for (pattern, &rule) in self.owners.iter().enumerate() {
+            if self.may_trigger(rule) {
+                counting.insert(pattern);
+            }
+        }
+        self.counting = Some(counting);
     }
 
     fn hit(&mut self, key: &JsString, rule: usize, pattern: usize, verdict: Verdict) -> Match {

@@ -40,7 +40,7 @@ struct OpenHit {
     by: usize,
     pattern: usize,
     buffer: JsString,
-    prefix: Vec<u16>,
+    seen: usize,
 }
 
 /// One input on its way through the engine.
@@ -372,10 +372,8 @@ impl<'a> Run<'a> {
         let mut by = Vec::with_capacity(trigger.by.len());
         for hit in trigger.by {
             if let EngineBy::Condition { pattern, .. } = &hit.by {
-                let text = self.coordinator.manager().buffer(&hit.buffer).unwrap_or_default();
-                let prefix = text[..hit.seen.min(text.len())].to_vec();
-                let buffer = hit.buffer.clone();
-                self.hits.push(OpenHit { event, by: by.len(), pattern: *pattern, buffer, prefix });
+                let (pattern, buffer, seen) = (*pattern, hit.buffer.clone(), hit.seen);
+                self.hits.push(OpenHit { event, by: by.len(), pattern, buffer, seen });
             }
             by.push(shown(hit));
         }
@@ -396,28 +394,30 @@ impl<'a> Run<'a> {
         !self.hits.is_empty()
     }
 
-    /// The buffers in which something matched since the last [`Run::flush`], with the text at the first match.
+    /// The buffers in which something matched since the last [`Run::settle`], with their present text.
     pub(super) fn open_buffers(&self) -> Vec<(JsString, Vec<u16>)> {
         let mut buffers: Vec<(JsString, Vec<u16>)> = Vec::new();
         for hit in &self.hits {
-            match buffers.iter_mut().find(|(key, _)| *key == hit.buffer) {
-                Some((_, prefix)) if hit.prefix.len() > prefix.len() => prefix.clone_from(&hit.prefix),
-                Some(_) => {}
-                None => buffers.push((hit.buffer.clone(), hit.prefix.clone())),
+            if buffers.iter().all(|(key, _)| *key != hit.buffer) {
+                let text = self.coordinator.manager().buffer(&hit.buffer).unwrap_or_default();
+                buffers.push((hit.buffer.clone(), text.to_vec()));
             }
         }
         buffers
     }
 
-    /// Settles how matches depend on the cut, given the whole text of their buffers, and lets the events held back
-    /// go.
+    /// Settles how matches depend on the cut, given the whole text of their buffers.
+    ///
+    /// The answer is the same for every check point at which a condition matched, so it is found once per buffer.
     pub(super) fn settle(&mut self, whole: &HashMap<JsString, Vec<u16>>) {
         let patterns = self.coordinator.manager().patterns().clone();
+        let mut known: HashMap<(usize, JsString), ChunkDependence> = HashMap::new();
         for hit in std::mem::take(&mut self.hits) {
-            let whole = whole.get(&hit.buffer).filter(|text| text.starts_with(&hit.prefix));
-            let whole = whole.map_or(hit.prefix.as_slice(), Vec::as_slice);
-            let ChunkDependence { premature, chunk_dependent, undecided } =
-                patterns.chunk_dependence(hit.pattern, whole, hit.prefix.len());
+            let Some(text) = whole.get(&hit.buffer).filter(|text| text.len() >= hit.seen) else { continue };
+            let dependence = known
+                .entry((hit.pattern, hit.buffer.clone()))
+                .or_insert_with(|| patterns.chunk_dependence(hit.pattern, text, hit.seen));
+            let ChunkDependence { premature, chunk_dependent, undecided } = *dependence;
             let Some(TraceEvent { kind: TraceKind::Trigger(trigger), .. }) = self.held.get_mut(hit.event) else {
                 continue;
             };

@@ -7,9 +7,8 @@ use crate::stream::Origin;
 use crate::text::JsString;
 use crate::tool::{CallReader, ReadOptions};
 
-/// Computes the whole text of each of `buffers` (key and text at its last match) from all events of the message.
-///
-/// A buffer whose whole text cannot be told is left out.
+/// Computes the whole text of each of `buffers` (key and present text) from all events of the message. A buffer of which
+/// no longer text is known is taken as it is.
 pub(super) fn whole_texts(
     buffers: Vec<(JsString, Vec<u16>)>,
     events: &[(Origin, AgentEvent)],
@@ -20,7 +19,7 @@ pub(super) fn whole_texts(
         let fitting = candidates.iter().filter(|text| text.starts_with(prefix));
         fitting.max_by_key(|text| text.len()).cloned()
     };
-    buffers.into_iter().filter_map(|(key, prefix)| Some((key, longest(&prefix)?))).collect()
+    buffers.into_iter().map(|(key, text)| (key, longest(&text).unwrap_or(text))).collect()
 }
 
 /// Every text that some buffer holds at the end of the message: the prose, the thinking, and of each call its
