@@ -54,6 +54,7 @@ fn ast_vectors() {
 }
 
 /// The verdicts of all rules, without the places.
+#[cfg(feature = "languages-common")]
 fn verdicts(outcomes: &[Outcome]) -> Vec<Option<bool>> {
     let verdict = |outcome: &Outcome| match outcome {
         Outcome::Match(_) => Some(true),
@@ -64,6 +65,7 @@ fn verdicts(outcomes: &[Outcome]) -> Vec<Option<bool>> {
 }
 
 /// A text that grows, is cut back and grows again must show at each step what it shows when it is read at once.
+#[cfg(feature = "languages-common")]
 fn check_growth(alias: &str, patterns: &[&str], source: &str, step: usize) {
     let rules: Vec<Vec<JsString>> = patterns.iter().map(|&pattern| vec![pattern.into()]).collect();
     let candidates: Vec<usize> = (0..rules.len()).collect();
