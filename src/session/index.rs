@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::text::JsString;
 
 use super::kind::{EntryKind, Role};
-use super::record::{self, MessagePeek, Peek};
+use super::record::{self, MessageLook, Peek};
 
 /// A `custom_message` of the rule engine.
 pub(super) const INJECTION_MESSAGE: u16 = 1;
@@ -127,23 +127,14 @@ pub(super) struct Index {
 
 impl Index {
     /// Adds a record that lies at `offset`.
-    pub(super) fn push(&mut self, peek: &Peek<'_>, offset: u64, len: usize, line: usize) {
+    pub(super) fn push(&mut self, peek: &Peek<'_>, message: MessageLook, offset: u64, len: usize, line: usize) {
         let (kind, kind_number) = self.kind_of(peek.kind);
         let (mut flags, mut role) = (0, Role::None);
         match kind {
-            Some(EntryKind::Message) => match peek.message {
-                Some(raw) if raw.get().starts_with('{') => {
-                    (role, flags) = record::plain_role(raw.get()).map_or_else(
-                        || {
-                            let message = MessagePeek::read(raw);
-                            let role = message.role();
-                            (role, message_flags(&message, role))
-                        },
-                        |role| (role, 0),
-                    );
-                }
-                Some(raw) if raw.get() != "null" => flags = UNUSABLE,
-                _ => flags = UNUSABLE | RAISES,
+            Some(EntryKind::Message) => match message {
+                MessageLook::Message(own, marks) => (role, flags) = (own, marks),
+                MessageLook::NoObject => flags = UNUSABLE,
+                MessageLook::Missing | MessageLook::NoEntry => flags = UNUSABLE | RAISES,
             },
             Some(EntryKind::CustomMessage) if record::is_string(peek.custom_type, INJECTION_TYPE) => {
                 flags = INJECTION_MESSAGE;
@@ -388,38 +379,28 @@ impl Index {
 /// The `customType` of the rule engine's messages.
 pub(super) const INJECTION_TYPE: &str = "ttsr-injection";
 
-fn message_flags(message: &MessagePeek<'_>, role: Role) -> u16 {
-    match role {
-        Role::Assistant => {
-            let mut flags = 0;
-            if record::is_string(message.stop_reason, "aborted") {
-                flags |= ABORTED;
-                if message.is_rule_abort() {
-                    flags |= RULE_ABORT;
-                }
-            } else if record::is_string(message.stop_reason, "error") {
-                flags |= ERROR;
-            }
-            flags
-        }
-        Role::ToolResult if message.begins_with_reminder() => REMINDER,
-        Role::Other if record::is_string(message.custom_type, INJECTION_TYPE) => INJECTION_MESSAGE,
-        _ => 0,
-    }
-}
-
 /// The number of `"xxxxxxxx"`, eight lower-case hex digits in quotes.
 fn hex_id(json: &[u8]) -> Option<u32> {
     let [b'"', digits @ .., b'"'] = json else { return None };
     if digits.len() != 8 {
         return None;
     }
-    digits.iter().try_fold(0_u32, |value, digit| {
-        let digit = match digit {
-            b'0'..=b'9' => digit - b'0',
-            b'a'..=b'f' => digit - b'a' + 10,
-            _ => return None,
-        };
-        Some(value << 4 | u32::from(digit))
-    })
+    // Ids are random, so a branch on each digit would be guessed wrong half the time.
+    let (value, bad) = digits.iter().fold((0_u32, 0_u8), |(value, bad), digit| {
+        let digit = HEX_DIGITS[usize::from(*digit)];
+        (value << 4 | u32::from(digit & 0xF), bad | digit)
+    });
+    (bad & 0x80 == 0).then_some(value)
 }
+
+/// The value of each lower-case hex digit; 0x80 for every other byte.
+const HEX_DIGITS: [u8; 256] = {
+    let mut table = [0x80; 256];
+    let digits = b"0123456789abcdef";
+    let mut value = 0;
+    while value < digits.len() {
+        table[digits[value] as usize] = value as u8;
+        value += 1;
+    }
+    table
+};

@@ -1,7 +1,9 @@
 //! Bytes to index: one parser, two policies (session.md S1.0). Damage becomes diagnostics.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead};
+use std::io::{self, Read};
+
+use rayon::prelude::*;
 
 use crate::diagnostic::{Code, Diagnostic, code};
 use crate::text::json::{self, Object, Value};
@@ -21,8 +23,10 @@ const FINDINGS_PER_CODE: usize = 50;
 /// Up to this size the agent reads a file in one piece; beyond, a record swallowed at the end is not counted
 /// (session.md S1.6).
 const STREAM_BYTES: usize = 8 << 20;
-/// How much memory is kept for lines that cross the end of the reader's buffer.
-const CARRIED_BYTES: usize = 1 << 20;
+/// How much is read at a time.
+const BLOCK_BYTES: usize = 2 << 20;
+/// Fewer lines are not worth sharing between processors.
+const SHARED_LINES: usize = 256;
 /// How often the faithful reader may look at a byte, on average, before it stops reading across lines.
 const FAITHFUL_EFFORT: usize = 64;
 
@@ -108,39 +112,58 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Reads physical lines, each for itself. A line that lies in the reader's buffer is not copied.
-    pub(super) fn tolerant(&mut self, mut input: impl BufRead) -> io::Result<()> {
-        let (mut carried, mut offset, mut number) = (Vec::new(), 0_u64, 0);
+    /// Reads physical lines, each for itself, a block at a time.
+    pub(super) fn tolerant(&mut self, mut input: impl Read) -> io::Result<()> {
+        let (mut block, mut offset, mut number) = (Vec::with_capacity(BLOCK_BYTES), 0_u64, 0);
         loop {
-            let buffer = match input.fill_buf() {
-                Ok(buffer) => buffer,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
+            let old = block.len();
+            let read = input.by_ref().take(BLOCK_BYTES as u64).read_to_end(&mut block)?;
+            let cut = match memchr::memrchr(b'\n', &block[old..]) {
+                Some(at) => old + at + 1,
+                None if read == 0 => block.len(),
+                // A line longer than a block.
+                None => continue,
             };
-            if buffer.is_empty() {
-                if !carried.is_empty() {
-                    self.line(&carried, offset, number + 1);
-                }
+            self.block(&block[..cut], offset, &mut number);
+            if read == 0 {
                 return Ok(());
             }
-            let mut start = 0;
-            for end in memchr::memchr_iter(b'\n', buffer) {
-                number += 1;
-                if carried.is_empty() {
-                    self.line(&buffer[start..end], offset, number);
-                    offset += (end + 1 - start) as u64;
-                } else {
-                    carried.extend_from_slice(&buffer[start..end]);
-                    self.line(&carried, offset, number);
-                    offset += carried.len() as u64 + 1;
-                    carried.clear();
-                    carried.shrink_to(CARRIED_BYTES);
-                }
+            offset += cut as u64;
+            block.drain(..cut);
+            block.shrink_to(BLOCK_BYTES);
+        }
+    }
+
+    /// Reads whole lines. Looking at regular records is most of the work and needs nothing of the lines before, so
+    /// that all processors share it; the rest is done in order.
+    fn block(&mut self, block: &[u8], offset: u64, number: &mut usize) {
+        if block.is_empty() {
+            return;
+        }
+        let ends = memchr::memchr_iter(b'\n', block).chain((block.last() != Some(&b'\n')).then_some(block.len()));
+        let mut start = 0;
+        let lines: Vec<(usize, &[u8])> = ends
+            .map(|end| {
+                let line = (start, &block[start..end]);
                 start = end + 1;
+                line
+            })
+            .collect();
+        let looked: Vec<Option<Look<'_>>> = if lines.len() < SHARED_LINES {
+            lines.iter().map(|(_, line)| look(line)).collect()
+        } else {
+            lines.par_iter().map(|(_, line)| look(line)).collect()
+        };
+        for ((start, line), look) in lines.into_iter().zip(looked) {
+            *number += 1;
+            let offset = offset + start as u64;
+            match look.filter(|_| !matches!(self.first, First::NotYet)) {
+                Some(look) => {
+                    self.flush_held();
+                    self.index.push(&look.peek, look.message, offset, line.len(), *number);
+                }
+                None => self.line(line, offset, *number),
             }
-            carried.extend_from_slice(&buffer[start..]);
-            let used = buffer.len();
-            input.consume(used);
         }
     }
 
@@ -254,7 +277,7 @@ impl<'a> Loader<'a> {
                 return;
             }
         }
-        self.index.push(peek, offset, len, line);
+        self.index.push(peek, record::look_at_message(peek), offset, len, line);
     }
 
     fn other(&mut self, raw: &serde_json::value::RawValue, offset: u64, len: usize, line: usize) {
@@ -462,6 +485,23 @@ impl<'a> Loader<'a> {
             finding = finding.with_entry(id.to_string_lossy());
         }
         self.findings.push(finding);
+    }
+}
+
+/// A line that is one record and nothing else.
+struct Look<'a> {
+    peek: record::Peek<'a>,
+    message: record::MessageLook,
+}
+
+/// Looks at a line; nothing when it is anything but one record.
+fn look(line: &[u8]) -> Option<Look<'_>> {
+    let text = std::str::from_utf8(line).ok().filter(|text| text.len() <= u32::MAX as usize)?;
+    match record::read(text) {
+        Ok(Record::Object(peek, end)) if end == text.len() => {
+            Some(Look { message: record::look_at_message(&peek), peek })
+        }
+        _ => None,
     }
 }
 

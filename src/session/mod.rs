@@ -22,7 +22,7 @@ mod tree;
 mod write;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -96,7 +96,7 @@ impl Session {
         }
         let mut loader = Loader::new(name, mode);
         let mut counted = Counted { input: &file, read: 0 };
-        loader.tolerant(BufReader::with_capacity(1 << 20, &mut counted))?;
+        loader.tolerant(&mut counted)?;
         let len = counted.read;
         Ok(Self::new(name, mode, Source::File(Mutex::new(file), len), None, loader.finish()?))
     }

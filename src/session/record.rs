@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use crate::text::JsString;
 use crate::text::json::MAX_DEPTH;
 
+use super::index;
 use super::kind::Role;
 
 /// The members of a record that the index wants, unread.
@@ -32,6 +33,38 @@ pub(super) struct MessagePeek<'a> {
     pub(super) error_message: Option<&'a RawValue>,
     pub(super) custom_type: Option<&'a RawValue>,
     pub(super) content: Option<&'a RawValue>,
+}
+
+/// What the index keeps of the `message` of a `message` entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MessageLook {
+    /// The record is no `message` entry.
+    NoEntry,
+    /// There is no message, or it is `null`: the agent raises when it opens the file.
+    Missing,
+    /// Neither an object nor `null`.
+    NoObject,
+    /// A message with this role and these flags of the index.
+    Message(Role, u16),
+}
+
+/// Looks at the message of a record.
+pub(super) fn look_at_message(peek: &Peek<'_>) -> MessageLook {
+    if !is_string(peek.kind, "message") {
+        return MessageLook::NoEntry;
+    }
+    match peek.message {
+        Some(raw) if raw.get().starts_with('{') => match plain_role(raw.get()) {
+            Some(role) => MessageLook::Message(role, 0),
+            None => {
+                let message = MessagePeek::read(raw);
+                let role = message.role();
+                MessageLook::Message(role, message.flags(role))
+            }
+        },
+        Some(raw) if raw.get() != "null" => MessageLook::NoObject,
+        _ => MessageLook::Missing,
+    }
 }
 
 /// Why a text is no record.
@@ -158,7 +191,7 @@ static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// Nearly all messages are so, and a search for a few words is many times faster than going through the members.
 /// Nothing is said of a message whose role does not stand first, that may have a second role or escaped keys, an
 /// assistant's that may have ended `aborted` or `error`, and a tool result that may begin with a reminder.
-pub(super) fn plain_role(json: &str) -> Option<Role> {
+fn plain_role(json: &str) -> Option<Role> {
     let known = [("user", Role::User), ("assistant", Role::Assistant), ("toolResult", Role::ToolResult)];
     let rest = json.strip_prefix("{\"role\":\"")?;
     let (_, role) =
@@ -195,6 +228,19 @@ impl<'a> MessagePeek<'a> {
                 Some(_) => Role::Other,
                 None => Role::None,
             },
+        }
+    }
+
+    /// The flags that the index keeps of the message.
+    fn flags(&self, role: Role) -> u16 {
+        match role {
+            Role::Assistant if is_string(self.stop_reason, "aborted") => {
+                index::ABORTED | if self.is_rule_abort() { index::RULE_ABORT } else { 0 }
+            }
+            Role::Assistant if is_string(self.stop_reason, "error") => index::ERROR,
+            Role::ToolResult if self.begins_with_reminder() => index::REMINDER,
+            Role::Other if is_string(self.custom_type, index::INJECTION_TYPE) => index::INJECTION_MESSAGE,
+            _ => 0,
         }
     }
 
