@@ -2,7 +2,6 @@
 
 use crate::agent::{Part, PartContent, Script, ScriptReply};
 use crate::message::{ContentBlock, Message, text_block};
-use crate::text::JsString;
 use crate::text::json::Value;
 
 /// Leaves out the replies at the beginning that the branch already holds, in their order: a script may be that of the
@@ -60,7 +59,7 @@ fn is_part(part: &Part, block: &ContentBlock) -> bool {
         (PartContent::Text(text), ContentBlock::Text(own)) => text == own,
         (PartContent::Thinking(text), ContentBlock::Thinking(own)) => text == own,
         (PartContent::Tool { name, arguments, .. }, ContentBlock::ToolCall(call)) => {
-            *name == call.name && JsString::from(arguments.stringify()) == call.arguments.stringify().as_str()
+            *name == call.name && arguments.stringify() == call.arguments.stringify()
         }
         _ => false,
     }

@@ -68,6 +68,7 @@ fn assert_whole(path: &Path, document: &str) {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are wanted in the log")]
 fn deaths_leave_the_target_absent_or_whole() {
     let program = std::env::current_exe().expect("this program");
     let child = |desk: &Desk, dies_at: u64| {

@@ -29,6 +29,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are wanted in the log")]
 fn recordings_of_handoffs() {
     let mut failures = Vec::new();
     let cases = cases();
