@@ -90,6 +90,11 @@ pub(super) fn run(
     Ok(())
 }
 
+/// Prints the JSON Schema of the report.
+pub(super) fn print_schema(console: &mut Console<'_>) {
+    console.print(output::SCHEMA);
+}
+
 /// Shows warnings and the report.
 fn tell(report: &Report, written: Option<&Path>, args: &HandoffArgs, console: &mut Console<'_>) {
     for warning in &report.warnings {
@@ -198,7 +203,9 @@ impl Source {
         let file = inputs::open(path)?;
         let metadata = file.get_ref().metadata().map_err(|error| CliError::unreadable(path, &error))?;
         let session = Session::open(path, &name, ReadMode::Tolerant).map_err(refused)?;
-        Ok(Self { session, absolute: Some(surroundings.cwd.join(path)), metadata: Some(metadata) })
+        let joined = surroundings.cwd.join(path);
+        let absolute = std::path::absolute(&joined).unwrap_or(joined);
+        Ok(Self { session, absolute: Some(absolute), metadata: Some(metadata) })
     }
 }
 
@@ -218,7 +225,7 @@ fn answer(args: &HandoffArgs, stdin: &mut dyn Read, console: &mut Console<'_>) -
         }
         Err(findings) => {
             for finding in &findings {
-                console.report(&softened(finding));
+                console.report(finding);
             }
             Err(CliError::failed(format!("{name}: is no script that can be played"))
                 .with_help("a script is a JSON array of replies, or one reply a line: [[{\"text\": \"## Goal\"}]]"))

@@ -41,6 +41,10 @@ pub fn run(
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
         Command::InspectSession(args) => inspect_session::run(&args, input, &mut console, surroundings),
+        Command::Handoff(_) if cli.common.schema => {
+            handoff::print_schema(&mut console);
+            Ok(())
+        }
         Command::Handoff(args) => handoff::run(&args, input, &mut console, surroundings),
     };
     if let Err(error) = result {

@@ -1,8 +1,8 @@
 //! Which replies of a script answer the request (handoff.md H3.4, H7.3).
 
 use crate::agent::{Part, PartContent, Script, ScriptReply};
-use crate::message::{ContentBlock, Message};
-use crate::text::JsString;
+use crate::message::{ContentBlock, Message, text_block};
+use crate::text::json::Value;
 
 /// Leaves out the replies at the beginning that the branch already holds, in their order: a script may be that of the
 /// whole session. The last reply always stays.
@@ -29,6 +29,22 @@ pub(super) fn last_answer(mut script: Script) -> Script {
     script
 }
 
+/// The message of a reply with its empty text blocks: nothing of them streams, but a capture counts them.
+pub(super) fn with_empty_texts(mut message: Message, reply: &ScriptReply) -> Message {
+    let aborted = message.stop_reason().is_some_and(|reason| reason == "aborted");
+    let Some(Value::Array(blocks)) = message.raw.get_mut("content").filter(|_| !aborted) else { return message };
+    let mut at = 0;
+    for part in &reply.parts {
+        match &part.content {
+            PartContent::Thinking(thinking) if thinking.is_empty() => continue,
+            PartContent::Text(text) if text.is_empty() => blocks.insert(at.min(blocks.len()), text_block("")),
+            _ => {}
+        }
+        at += 1;
+    }
+    message
+}
+
 fn is_reply(reply: &ScriptReply, message: &Message) -> bool {
     if reply.failure.is_some() {
         return message.stop_reason().is_some_and(|reason| reason == "error");
@@ -43,7 +59,7 @@ fn is_part(part: &Part, block: &ContentBlock) -> bool {
         (PartContent::Text(text), ContentBlock::Text(own)) => text == own,
         (PartContent::Thinking(text), ContentBlock::Thinking(own)) => text == own,
         (PartContent::Tool { name, arguments, .. }, ContentBlock::ToolCall(call)) => {
-            *name == call.name && JsString::from(arguments.stringify()) == call.arguments.stringify().as_str()
+            *name == call.name && arguments.stringify() == call.arguments.stringify()
         }
         _ => false,
     }

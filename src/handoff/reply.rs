@@ -1,7 +1,11 @@
 //! The generation by the scripted agent: as a prompt of the old session under the rules in force, or as a side request
 //! (handoff.md H3).
 
-use crate::agent::{Abort, CallScope, Due, EndOfScript, Failure, Occurrence, Script, ScriptSource, ScriptedAgent};
+use std::sync::Arc;
+
+use crate::agent::{
+    Abort, CallScope, Due, EndOfScript, Failure, Occurrence, Script, ScriptReply, ScriptSource, ScriptedAgent,
+};
 use crate::clock::Clock;
 use crate::json_object;
 use crate::lifecycle::timer::Timeline;
@@ -12,6 +16,7 @@ use crate::text::json::Value;
 
 use super::capture::captured_text;
 use super::generation::{GenerationError, Model, ToolChoice};
+use super::replies::with_empty_texts;
 use super::{Generated, Process, ReplyEnd, Watch};
 
 /// Reads the outcome off the last assistant message. `before` are the messages before it, oldest first.
@@ -39,6 +44,7 @@ pub(super) fn ask_in_session(
     clock: &mut Clock,
     watch: &mut dyn Watch,
 ) -> Generated {
+    let replies = script.replies.clone();
     let mut agent = ScriptedAgent::new(ScriptSource::new(script, EndOfScript::Stop));
     agent.prompt(prompt);
     let model = process.memory.iter().rev().find(|message| message.is_assistant()).map(MessageModel::of);
@@ -46,6 +52,7 @@ pub(super) fn ask_in_session(
     let mut run = Run {
         process,
         agent,
+        replies,
         clock,
         started_ms,
         timeline: Timeline::new(),
@@ -95,6 +102,7 @@ enum Progress {
 struct Run<'a> {
     process: &'a mut Process,
     agent: ScriptedAgent,
+    replies: Vec<Arc<ScriptReply>>,
     clock: &'a mut Clock,
     started_ms: u64,
     timeline: Timeline<Task>,
@@ -150,7 +158,10 @@ impl Run<'_> {
         match event {
             AgentEvent::Message(message) => self.keep(message.clone()),
             AgentEvent::MessageEnd(message) => {
-                let message = self.named(message.clone());
+                let mut message = self.named(message.clone());
+                if let Some(reply) = self.agent.source().given().checked_sub(1).and_then(|at| self.replies.get(at)) {
+                    message = with_empty_texts(message, reply);
+                }
                 self.before = self.process.memory.len();
                 self.last = Some(message.clone());
                 self.keep(message);
@@ -271,7 +282,7 @@ impl<'a> ScriptedModel<'a> {
 impl Model for ScriptedModel<'_> {
     fn complete(&mut self, request: &JsString, _: ToolChoice) -> Result<Message, GenerationError> {
         let reply = self.source.next_reply().ok_or(GenerationError::NoContent)?;
-        let script = Script { replies: vec![reply], file: String::new() };
+        let script = Script { replies: vec![Arc::clone(&reply)], file: String::new() };
         let mut agent = ScriptedAgent::new(ScriptSource::new(script, EndOfScript::Stop));
         agent.prompt(Message::user(request.clone(), self.clock.now_ms()));
         while let Some(step) = agent.next_step(self.clock) {
@@ -281,7 +292,7 @@ impl Model for ScriptedModel<'_> {
             match step.occurrence {
                 Occurrence::Event(AgentEvent::MessageEnd(message)) => {
                     self.failure = agent.last_failure().cloned();
-                    return Ok(message);
+                    return Ok(with_empty_texts(message, &reply));
                 }
                 Occurrence::HandoffCancelled => break,
                 _ => {}

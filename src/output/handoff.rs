@@ -10,6 +10,9 @@ use crate::json_object;
 use crate::text::JsString;
 use crate::text::json::Value;
 
+/// The JSON Schema of [`document`].
+pub const SCHEMA: &str = include_str!("schema/handoff.json");
+
 /// What a handoff that is done came to. `path` is the file that was written, `copy` the copy of the old session.
 pub fn human(report: &Report, path: Option<&Path>, copy: Option<&Path>, style: Style) -> String {
     let mut out = String::new();

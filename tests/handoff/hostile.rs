@@ -134,6 +134,32 @@ fn a_source_that_grows_meanwhile_is_not_handed_off() {
     }
 }
 
+/// Every report has the members that the schema requires, and no word that it does not list.
+#[test]
+fn reports_keep_to_the_schema() {
+    let printed = ttsr(["handoff", "--schema"]);
+    assert_eq!(printed.status, 0, "{printed:?}");
+    let schema = ttsr::text::json::parse(printed.out.trim_end()).expect("JSON");
+    let listed = |path: &str, value: &str| {
+        let words = at(&schema, path);
+        assert!(words.contains(value), "{value} is not in {words}");
+    };
+    let scripts = ["[[{\"thinking\":\"t\"}]]", "[{\"error\":\"e\"}]", "[[{\"text\":\" \"}]]", "[[{\"text\":\"x\"}]]"];
+    for script in scripts {
+        for pipeline in ["g1", "g3", "g5"] {
+            let desk = Desk::new(SOURCE);
+            let shown = report(&desk.scripted(script, &["--pipeline", pipeline]));
+            let required = schema.get("required").and_then(|keys| keys.as_array()).expect("a list");
+            for key in required.iter().filter_map(|key| key.as_string()) {
+                assert!(shown.get(&key.to_string_lossy()).is_some(), "{key} is missing");
+            }
+            listed("properties.status.enum", &at(&shown, "status"));
+            listed("properties.reason.enum", &at(&shown, "reason"));
+            listed("properties.pipeline.enum", &at(&shown, "pipeline"));
+        }
+    }
+}
+
 #[test]
 fn wrong_scripts_are_told_with_their_place() {
     let desk = Desk::new(SOURCE);

@@ -68,6 +68,7 @@ fn assert_whole(path: &Path, document: &str) {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are wanted in the log")]
 fn deaths_leave_the_target_absent_or_whole() {
     let program = std::env::current_exe().expect("this program");
     let child = |desk: &Desk, dies_at: u64| {
@@ -84,12 +85,12 @@ fn deaths_leave_the_target_absent_or_whole() {
     let calls: u64 = fs::read_to_string(whole.path("calls")).expect("a note").parse().expect("a number");
     assert!(calls >= 6, "several writes: {calls}");
     let document = "## Goal\n".repeat(30_000);
-    let mut died: BTreeMap<String, usize> = BTreeMap::new();
     let mut random = Clock::fixed(0, 20_260_314);
-    for _ in 0..RUNS {
+    // One more than there are calls: some runs are left alone.
+    let deaths: Vec<u64> = (0..RUNS).map(|_| 1 + random.bits() % (calls + 1)).collect();
+    let one = |dies_at: &u64| {
         let desk = Desk::new(SOURCE);
-        // One more than there are calls: some runs are left alone.
-        let status = child(&desk, 1 + random.bits() % (calls + 1));
+        let status = child(&desk, *dies_at);
         assert_eq!(fs::read_to_string(desk.path("old.jsonl")).expect("the source"), SOURCE);
         let target = desk.path("new.jsonl");
         let kind = fs::read_to_string(desk.path("died-at")).unwrap_or_else(|_| "lived".to_owned());
@@ -100,8 +101,18 @@ fn deaths_leave_the_target_absent_or_whole() {
         }
         let sessions: Vec<String> = desk.files().into_iter().filter(|name| name.ends_with(".jsonl")).collect();
         assert!(sessions == ["old.jsonl"] || sessions == ["new.jsonl", "old.jsonl"], "{sessions:?}");
-        *died.entry(kind).or_default() += 1;
-    }
+        kind
+    };
+    let mut died: BTreeMap<String, usize> = BTreeMap::new();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = deaths
+            .chunks(RUNS.div_ceil(4) as usize)
+            .map(|deaths| scope.spawn(move || deaths.iter().map(one).collect::<Vec<_>>()))
+            .collect();
+        for kind in workers.into_iter().flat_map(|worker| worker.join().expect("a worker")) {
+            *died.entry(kind).or_default() += 1;
+        }
+    });
     println!("handoff kills: {died:?} of {RUNS} runs, {calls} calls each");
     for kind in ["Open", "Write", "Flush", "Rename"] {
         assert!(died.get(kind).is_some_and(|count| *count >= 10), "no deaths at {kind}: {died:?}");

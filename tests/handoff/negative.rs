@@ -115,6 +115,12 @@ fn two_text_blocks_are_joined_by_one_line_feed() {
     let desk = Desk::new(SOURCE);
     let run = desk.scripted(r#"[[{"text":"a"},{"thinking":"t"},{"text":"b"}]]"#, &[]);
     assert_eq!(at(&report(&run), "document.text"), "a\nb");
+    for pipeline in ["g1", "g3", "g4"] {
+        let desk = Desk::new(SOURCE);
+        let script = r#"{"content":[{"type":"text","text":""},{"type":"text","text":"a"}],"stopReason":"stop"}"#;
+        let run = desk.scripted(script, &["--pipeline", pipeline]);
+        assert_eq!(at(&report(&run), "document.text"), "\na", "an empty block is joined too");
+    }
 }
 
 #[test]

@@ -29,6 +29,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are wanted in the log")]
 fn recordings_of_handoffs() {
     let mut failures = Vec::new();
     let cases = cases();
@@ -89,7 +90,23 @@ fn check(case: &Case) -> Result<(), String> {
     let parent = desk.path("old.jsonl").to_string_lossy().into_owned();
     same("new session", &stripped(&recorded, &parent), &stripped(&desk.records("new.jsonl"), &parent))?;
     let old = records(&case.folder.join("source.jsonl"));
-    same("old session", &said(&old), &said(&desk.records("copy.jsonl")))
+    same("old session", &said(&old), &said(&desk.records("copy.jsonl")))?;
+    // From the old session as it was afterwards: its own exchange serves, and so does the script once more.
+    let afterwards = fs::read_to_string(case.folder.join("source.jsonl")).map_err(|error| error.to_string())?;
+    let recorded_script = ["--script", script.as_str()];
+    let ways: &[&[&str]] = if case.pipeline == "g3" { &[&[], &recorded_script] } else { &[&recorded_script] };
+    for way in ways {
+        let desk = Desk::new(&afterwards);
+        let faithful: &[&str] = if own { &[] } else { &["--faithful"] };
+        let outcome = desk.handoff(&[*way, &["--pipeline", case.pipeline], faithful].concat());
+        if outcome.status != 0 {
+            return Err(format!("{way:?}: {outcome:?}"));
+        }
+        let parent = desk.path("old.jsonl").to_string_lossy().into_owned();
+        let what = format!("new session, {way:?}");
+        same(&what, &stripped(&recorded, &parent), &stripped(&desk.records("new.jsonl"), &parent))?;
+    }
+    Ok(())
 }
 
 fn same(what: &str, expected: &[String], got: &[String]) -> Result<(), String> {

@@ -5,6 +5,7 @@ use std::fs;
 use ttsr::text::json::Value;
 
 use super::{DOCUMENT, Desk, SUCCESS, at, context, records, report};
+use crate::support::program::ttsr;
 use crate::support::project;
 
 fn sample(name: &str) -> String {
@@ -56,6 +57,13 @@ fn new_sessions_are_those_of_the_samples() {
         let context = context(&desk.path("new.jsonl"));
         assert_eq!(context.messages.len(), 1);
         assert!(context.injected_rules.is_empty());
+        let new = desk.path("new.jsonl");
+        let inspected = ttsr(["inspect-session".as_ref(), new.as_os_str(), "--format".as_ref(), "json".as_ref()]);
+        assert_eq!(inspected.status, 0, "{inspected:?}");
+        assert_eq!(
+            (at(&report(&inspected), "findings"), at(&report(&inspected), "injected_rules")),
+            ("[]".into(), "[]".into())
+        );
         assert_eq!(at(&shown, "entry"), at(desk.records("new.jsonl").last().expect("an entry"), "id"));
     }
 }
