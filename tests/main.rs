@@ -5,6 +5,7 @@
 mod agent;
 mod ast;
 mod audit;
+mod cli;
 mod engine;
 mod generated;
 mod globs;

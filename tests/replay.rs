@@ -45,7 +45,8 @@ fn path(folder: &Path) -> &str {
 /// samples/README.md, section streams: the event index counts from 0, so the line is one more.
 #[test]
 fn sample_streams_match_where_the_reference_matches() {
-    let cases: [(&str, &[(f64, &str, &str)]); 3] = [
+    type Expected = (f64, &'static str, &'static str);
+    let cases: [(&str, &[Expected]); 3] = [
         ("json-interrupt", &[(10.0, "no-force-push", "interrupt")]),
         ("json-reminder-deferred", &[(19.0, "no-any-type", "fold"), (39.0, "show-test-run", "defer")]),
         ("rpc-partials-retry-torn", &[(23.0, "no-force-push", "interrupt")]),
