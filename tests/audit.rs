@@ -396,3 +396,29 @@ fn a_finding_says_where_the_agent_reads_otherwise() {
     assert!(finding.message.contains("refuses"), "{}", finding.message);
     assert_eq!(report.branch, [0, 1]);
 }
+
+#[test]
+fn sessions_that_the_agent_recorded_have_no_findings() {
+    let mut audited = 0;
+    for set in ["recordings", "recordings-17", "recordings-early"] {
+        let folder = support::project("testdata").join(set);
+        for case in std::fs::read_dir(&folder).expect("recordings").map(|case| case.expect("a case").path()) {
+            for number in 1..=2 {
+                let path = case.join(format!("session.{number}.jsonl"));
+                let Ok(bytes) = std::fs::read(&path) else { continue };
+                let name = path.display().to_string();
+                let session = Session::from_bytes(bytes, &name, ReadMode::Tolerant).expect("a session");
+                let report = report(&session, |settings| {
+                    if name.contains("after-gap") {
+                        settings.repeat_mode = RepeatMode::AfterGap;
+                        settings.repeat_gap = 2.0;
+                    }
+                });
+                assert!(report.findings.is_empty(), "{name}: {:?}", report.findings);
+                assert!(report.injections.iter().all(|one| one.main_evidence().kind != EvidenceKind::None), "{name}");
+                audited += 1;
+            }
+        }
+    }
+    assert!(audited > 30, "only {audited} sessions");
+}
