@@ -6,6 +6,7 @@ use super::config::Config;
 use super::console::{Console, Surroundings};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::output::check::{self, Counts};
+use crate::output::diagnostic::render;
 use crate::output::sarif;
 use crate::rule::lint;
 
@@ -35,8 +36,14 @@ pub(super) fn run(
     let counts = Counts::of(&diagnostics, config.files, config.rules.inventory.len());
     match args.format {
         CheckFormat::Human => {
+            // The findings are what was asked for: they are data.
             for diagnostic in &diagnostics {
-                console.report(diagnostic);
+                console.count(diagnostic);
+                let text = render(diagnostic, console.style());
+                console.print(&text);
+            }
+            if !diagnostics.is_empty() {
+                console.print("\n");
             }
             let text = if args.list {
                 check::list(&config.rules, counts, console.style())
