@@ -1,12 +1,20 @@
 //! `ttsr replay` through the command line: samples, determinism, modes, written files.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use ttsr::message::{AgentEvent, Message, Model};
+use ttsr::replay::Plan;
+use ttsr::replay::trace::TraceEvent;
+use ttsr::settings::Lifecycle;
+use ttsr::stream::EventWriter;
+use ttsr::text::JsString;
 use ttsr::text::json::{self, Value};
 
+use crate::engine;
 use crate::support::program::{Outcome, surroundings, ttsr, ttsr_with};
-use crate::support::project;
+use crate::support::{project, vectors_dir};
 
 fn lines(outcome: &Outcome) -> Vec<Value> {
     outcome.out.lines().map(|line| json::parse(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
@@ -407,4 +415,126 @@ fn other_reminder_texts_are_taken() {
     ]);
     let inject = &of_kind(&lines(&outcome), "inject")[0];
     assert_eq!(text(inject, "content"), "[r at .omp/rules/r.md]\nBe good.");
+}
+
+/// The events of a lifecycle vector as the agent would print them. What is no event of a stream (clock, user) is left
+/// out: the point is not the vector's verdict but that an emitted stream is decided as the run that emitted it.
+fn vector_stream(case: &Value) -> Vec<u8> {
+    let mut writer = EventWriter::new(Vec::new(), Model::scripted());
+    let cwd = text(case, "cwd");
+    let header = json::parse(&format!(r#"{{"type":"session","version":3,"id":"v","cwd":"{cwd}"}}"#)).expect("a header");
+    writer.header(header.as_object().expect("an object")).expect("a line");
+    let mut timestamp = 0.0;
+    let mut calls: HashMap<usize, (JsString, JsString)> = HashMap::new();
+    for event in case.get("events").and_then(Value::as_array).unwrap_or_default() {
+        let index = number(event, &["index"]).unwrap_or(0.0) as usize;
+        let delta = event.get("delta").and_then(Value::as_string).cloned().unwrap_or_default();
+        let id = || event.get("id").and_then(Value::as_string).cloned().unwrap_or_default();
+        let name = || event.get("name").and_then(Value::as_string).cloned().unwrap_or_default();
+        let written = match text(event, "type").as_str() {
+            "user" => AgentEvent::Message(Message::user("go", 1)),
+            "turn_start" => AgentEvent::TurnStart,
+            "turn_end" => AgentEvent::TurnEnd,
+            "agent_end" => AgentEvent::AgentEnd,
+            "message_start" => {
+                timestamp = number(event, &["timestamp"]).unwrap_or(0.0);
+                AgentEvent::MessageStart { timestamp: Some(timestamp) }
+            }
+            "text_delta" => AgentEvent::TextDelta { index: index + 8, delta },
+            "thinking_delta" => AgentEvent::ThinkingDelta { index: index + 16, delta },
+            "toolcall_start" => {
+                calls.insert(index, (id(), name()));
+                AgentEvent::ToolCallStart { index, id: Some(id()), name: Some(name()) }
+            }
+            "toolcall_delta" => AgentEvent::ToolCallDelta { index, delta },
+            "toolcall_end" => {
+                let (id, name) = calls.get(&index).cloned().unwrap_or_default();
+                AgentEvent::ToolCallEnd { index, id, name, arguments: event.get("arguments").cloned() }
+            }
+            "message_end" => {
+                let stop = text(event, "stop_reason");
+                AgentEvent::MessageEnd(Message::assistant(&Model::scripted(), Vec::new(), &stop, timestamp.into()))
+            }
+            "tool_result" => AgentEvent::ToolResult(Message::tool_result(
+                id(),
+                "write".into(),
+                JsString::from(text(event, "text")),
+                false,
+                1,
+            )),
+            _ => continue,
+        };
+        writer.event(&written).expect("a line");
+    }
+    writer.into_inner()
+}
+
+#[test]
+fn emitted_streams_of_the_lifecycle_vectors_are_decided_alike() {
+    let path = vectors_dir().join("lifecycle.jsonl");
+    let Ok(cases) = fs::read_to_string(path) else { return };
+    let mut triggers = 0;
+    for line in cases.lines() {
+        let case = json::parse(line).expect("a case");
+        for lifecycle in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3] {
+            let semantics = lifecycle.semantics();
+            let settings = engine::settings(&case).expect("settings");
+            let rules = engine::rule_set(&case, &settings, &semantics).expect("rules");
+            let mut plan = Plan::new(rules.compiled, settings, semantics);
+            plan.keep_events = true;
+            let play = |bytes: &[u8]| {
+                let mut events: Vec<TraceEvent> = Vec::new();
+                let report = plan.events(bytes, "stream", &mut events);
+                let told = events.iter().enumerate().filter_map(|(seq, event)| {
+                    let line = event.to_value(seq);
+                    let wanted = ["trigger", "inject", "fold", "persist", "discard", "keep"];
+                    let kind = text(&line, "kind");
+                    let places = ["message", "turn"].map(|key| number(&line, &["at", key]));
+                    wanted
+                        .contains(&kind.as_str())
+                        .then(|| format!("{kind} {:?} {} {places:?}", names(&line, "rules"), text(&line, "decision")))
+                });
+                (told.collect::<Vec<_>>(), report.events.unwrap_or_default())
+            };
+            let (first, emitted) = play(&vector_stream(&case));
+            let (second, _) = play(&emitted);
+            triggers += first.iter().filter(|line| line.starts_with("trigger")).count();
+            assert_eq!(
+                first,
+                second,
+                "{} {}\n{}",
+                text(&case, "id"),
+                lifecycle.as_str(),
+                String::from_utf8_lossy(&emitted)
+            );
+        }
+    }
+    assert!(triggers > 100, "{triggers} triggers");
+}
+
+/// A user abort in the window before the retry: what a run writes is decided as the run was.
+#[test]
+fn a_cancelled_retry_is_cancelled_again_in_what_was_written() {
+    let folder = rules(&[
+        ("flake", "---\ncondition: flake\n---\nB\n"),
+        ("unwrap", "---\ncondition: unwrap\ninterruptMode: never\n---\nB\n"),
+    ]);
+    let script = folder.path().join("script.json");
+    let replies = r#"[{"parts":[{"text":"flake a b c d e f g h i j"}],"delayMs":10,"userInterruptAfterMs":30},
+        [{"text":"unwrap"}],[{"text":"z"}]]"#;
+    fs::write(&script, replies).expect("a script");
+    let (events, session) = (folder.path().join("events.jsonl"), folder.path().join("session.jsonl"));
+    let common = ["--rules", path(folder.path()), "--lifecycle", "v3", "--format", "jsonl"];
+    let first = ttsr(
+        ["replay", "--script", path(&script), "--prompt", "one", "--prompt", "two"]
+            .into_iter()
+            .chain(["--emit-events", path(&events), "--write-session", path(&session)])
+            .chain(common),
+    );
+    let persisted = |outcome: &Outcome| number(&of_kind(&lines(outcome), "summary")[0], &["persisted"]);
+    assert_eq!(persisted(&first), Some(0.0), "{}", first.out);
+    for written in [&events, &session] {
+        let again = ttsr(["replay", path(written), "--verify"].into_iter().chain(common));
+        assert_eq!((again.status, persisted(&again)), (0, Some(0.0)), "{}\n{}", again.err, again.out);
+    }
 }

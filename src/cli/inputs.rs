@@ -57,8 +57,15 @@ pub(super) fn files_below(directory: &Path, wanted: impl Fn(&Path) -> bool) -> V
         .build();
     walk.filter_map(|entry| match entry {
         Ok(entry) => {
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            (is_file && wanted(entry.path())).then(|| Ok(entry.into_path()))
+            let kind = entry.file_type()?;
+            if kind.is_dir() || !wanted(entry.path()) {
+                None
+            } else if kind.is_file() {
+                Some(Ok(entry.into_path()))
+            } else {
+                let error = CliError::failed(format!("{}: is no regular file", entry.path().display()));
+                Some(Err(error.with_help("name it itself to read it, or move it away")))
+            }
         }
         Err(error) => Some(Err(CliError::failed(format!("{}: {error}", directory.display())))),
     })

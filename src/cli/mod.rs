@@ -13,7 +13,7 @@ mod replay;
 mod reporter;
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 
 use clap::{CommandFactory as _, Parser as _};
 
@@ -69,7 +69,10 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, surround
     let rendered = error.render();
     let text = if color { rendered.ansi().to_string() } else { rendered.to_string() };
     let print = |target: &mut dyn Write| target.write_all(text.as_bytes()).and_then(|()| target.flush());
-    // A closed pipe is no failure, and there is nowhere else to complain.
-    let _ = if on_stderr { print(err) } else { print(out) };
-    if on_stderr { ExitStatus::Usage } else { ExitStatus::Done }
+    let printed = if on_stderr { print(err) } else { print(out) };
+    match printed {
+        _ if on_stderr => ExitStatus::Usage,
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => ExitStatus::Failed,
+        _ => ExitStatus::Done,
+    }
 }

@@ -178,6 +178,9 @@ fn output_options(args: &ReplayArgs) -> Result<(), CliError> {
     if args.script.is_none() && !args.prompt.is_empty() {
         return Err(CliError::usage("--prompt goes with --script").with_help("add --script FILE"));
     }
+    if args.write_session.is_some() && args.write_session == args.emit_events {
+        return Err(CliError::usage("--write-session and --emit-events name the same file"));
+    }
     let outputs = [(&args.write_session, "--write-session"), (&args.emit_events, "--emit-events")];
     for (path, option) in outputs.into_iter().filter_map(|(path, option)| Some((path.as_ref()?, option))) {
         let runs = args.inputs.len() + usize::from(args.script.is_some() || args.text.is_some());
@@ -442,10 +445,14 @@ fn finish(report: Report, args: &ReplayArgs, console: &mut Console<'_>) {
 fn written(path: &Path, result: std::io::Result<()>, console: &mut Console<'_>) {
     match result {
         Ok(()) => console.note(&format!("wrote {}", path.display())),
-        Err(error) => console.fail(
-            &CliError::failed(format!("{}: cannot be written: {error}", path.display()))
-                .with_help("choose a name that is free, in a folder that can be written to"),
-        ),
+        Err(error) => {
+            // The error names a temporary file, which nobody knows.
+            let why = error.kind();
+            console.fail(
+                &CliError::failed(format!("{}: cannot be written: {why}", path.display()))
+                    .with_help("choose a name that is free, in a folder that can be written to"),
+            );
+        }
     }
 }
 

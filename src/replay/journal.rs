@@ -33,6 +33,11 @@ impl Journal {
         Self { clock, store: Some(store), source: None, events: None }
     }
 
+    /// Goes on in a session that was read.
+    pub fn resume(&mut self, store: Store) {
+        self.store = Some(store);
+    }
+
     /// Entries of this session are copied, not made anew.
     #[must_use]
     pub fn copying(mut self, source: Rc<Session>) -> Self {

@@ -183,7 +183,7 @@ impl Plan {
         let header = StreamHeader { id: None, cwd: None, raw: Object::new() };
         let mut run = self.begin(&header, name, kind, None, sink);
         let turn = text_turn(input);
-        play_turn(&mut run, &turn);
+        play_turn(&mut run, &turn, false);
         run.flush();
         self.report(run, Vec::new(), 0)
     }
@@ -202,7 +202,7 @@ impl Plan {
         let mut run = self.begin(&header, name, "script", None, sink);
         if let Some(session) = resume.filter(|_| self.keep_session) {
             let leaf = session.leaf();
-            run.journal = Journal::kept(Clock::fixed(self.now_ms, self.seed), Store::resume(session, leaf));
+            run.journal.resume(Store::resume(session, leaf));
         }
         let mut agent = ScriptedAgent::new(source);
         for prompt in prompts {
@@ -246,6 +246,7 @@ impl Plan {
                     break;
                 }
             };
+            next = recording.next_step();
             match step {
                 Step::Header(_) => {}
                 Step::Message(origin, message) => {
@@ -264,7 +265,8 @@ impl Plan {
                 }
                 Step::Turn(turn) => {
                     let compare = !run.diverged;
-                    let end = play_turn(&mut run, &turn);
+                    let cancelled = self.retry_was_cancelled(&turn, &next, is_session);
+                    let end = play_turn(&mut run, &turn, cancelled);
                     if turn.end.is_none() {
                         diagnostics.push(unfinished(name, &turn));
                     }
@@ -285,7 +287,6 @@ impl Plan {
             if let Recording::Events(reader, _) = &mut recording {
                 diagnostics.extend(reader.take_diagnostics());
             }
-            next = recording.next_step();
         }
         if let Recording::Events(reader, _) = &mut recording {
             diagnostics.extend(reader.take_diagnostics());
@@ -295,6 +296,16 @@ impl Plan {
             diagnostics.push(Diagnostic::new(code::ONE_PROCESS, message).at(Place::line(name, 0, 0)));
         }
         self.report(run, diagnostics, differences)
+    }
+
+    /// Whether the recording shows that the retry of an interrupted message never ran: a prompt follows at once, and
+    /// in a session no reminder was written (session.md S10.2 A11).
+    fn retry_was_cancelled(&self, turn: &Turn, next: &Result<Option<Step>, SessionError>, is_session: bool) -> bool {
+        let reminded = !turn.injected.is_empty() || !turn.persisted.is_empty();
+        let recorded = turn.interrupted && !reminded && self.semantics.user_abort_cancels;
+        let prompted = matches!(next, Ok(Some(Step::Message(_, message))) if message.role() == "user");
+        let ended = matches!(next, Ok(None | Some(Step::ProcessEnd | Step::Entry(_))));
+        recorded && (prompted || (is_session && ended))
     }
 
     /// Notes what the input records at this message, and how the run differs.

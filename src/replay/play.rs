@@ -27,8 +27,8 @@ pub(super) enum TurnEnd {
     },
 }
 
-/// Plays one recorded turn.
-pub(super) fn play_turn(run: &mut Run<'_>, turn: &Turn) -> TurnEnd {
+/// Plays one recorded turn. With `cancelled` the user aborted before the retry of an interrupt could run.
+pub(super) fn play_turn(run: &mut Run<'_>, turn: &Turn, cancelled: bool) -> TurnEnd {
     if turn.starts_turn {
         run.open_turn();
     }
@@ -78,6 +78,9 @@ pub(super) fn play_turn(run: &mut Run<'_>, turn: &Turn) -> TurnEnd {
         return TurnEnd::Stopped { resumes: true, left_recording };
     }
     run.feed(&AgentEvent::AgentEnd);
+    if cancelled && run.coordinator.ttsr_abort_pending() {
+        run.coordinator.user_abort();
+    }
     let effects = run.pass_time();
     TurnEnd::Stopped { resumes: effects.resume.is_some() || !effects.delivered.is_empty(), left_recording }
 }
