@@ -10,6 +10,7 @@ mod engine;
 mod generated;
 mod globs;
 mod handoff;
+mod inspect;
 mod layers;
 mod lifecycle;
 mod patterns;

@@ -1,7 +1,10 @@
 //! A13: a rule in force whose reminder is no longer in the context.
 
+use std::collections::HashMap;
+
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::SessionError;
+use crate::text::JsString;
 
 use super::super::evidence::EvidenceKind;
 use super::{Check, Input, finding};
@@ -11,21 +14,19 @@ pub(super) struct ForgottenReminder;
 impl Check for ForgottenReminder {
     fn run(&self, input: &Input<'_>, findings: &mut Vec<Diagnostic>) -> Result<(), SessionError> {
         let subject = input.subject;
+        // The last entry of the branch that shows the rule; without any evidence there was no reminder to forget.
+        let mut last: HashMap<&JsString, usize> = HashMap::new();
+        for recorded in subject.recorded.iter().filter(|recorded| recorded.on_branch) {
+            let shown = recorded.evidence.iter().filter(|(_, evidence)| evidence.kind != EvidenceKind::None);
+            last.extend(shown.map(|(name, _)| (name, recorded.entry)));
+        }
         for rule in input.rules.iter().filter(|rule| rule.in_force && !rule.in_context) {
-            let shown = |entry: &super::super::subject::Recorded| {
-                entry.on_branch
-                    && entry
-                        .evidence
-                        .iter()
-                        .any(|(name, evidence)| *name == rule.name && evidence.kind != EvidenceKind::None)
-            };
-            // Without any evidence there was no reminder to forget.
-            if let Some(last) = subject.recorded.iter().rev().find(|entry| shown(entry)) {
+            if let Some(&entry) = last.get(&rule.name) {
                 let message = format!(
                     "`{}` is still in force, but its reminder lies before the last compaction or reset",
                     rule.name
                 );
-                findings.push(finding(subject.session, code::FORGOTTEN_REMINDER, last.entry, message));
+                findings.push(finding(subject.session, code::FORGOTTEN_REMINDER, entry, message));
             }
         }
         Ok(())
