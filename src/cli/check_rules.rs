@@ -1,14 +1,16 @@
 //! `ttsr check-rules`: what the agent makes of rule files.
 
-use super::CliError;
-use super::args::{CheckFormat, CheckRulesArgs};
+use super::args::{CheckFormat, CheckRulesArgs, RuleArgs};
 use super::config::Config;
 use super::console::{Console, Surroundings};
+use super::{CliError, repair};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::output::check::{self, Counts};
 use crate::output::diagnostic::render;
-use crate::output::sarif;
+use crate::output::repair::diff;
+use crate::output::{Style, count, explain, github, junit, sarif};
 use crate::rule::lint;
+use crate::rule::repair::Repair;
 
 /// Runs the command.
 ///
@@ -28,53 +30,88 @@ pub(super) fn run(
     let home = args.home.clone().or_else(|| surroundings.home.clone());
     let surroundings = Surroundings { home, ..surroundings.clone() };
     let severities = Severities::read(args)?;
-    let (config, mut diagnostics) = Config::read(&rules, console, &surroundings)?;
-    diagnostics.extend(lint::run(&config.rules, &config.semantics));
-    let mut diagnostics: Vec<Diagnostic> =
-        diagnostics.into_iter().filter_map(|found| severities.apply(found)).collect();
-    sort(&mut diagnostics);
-    let counts = Counts::of(&diagnostics, config.files, config.rules.inventory.len());
-    match args.format {
-        CheckFormat::Human => {
-            // The findings are what was asked for: they are data.
-            for diagnostic in &diagnostics {
-                console.count(diagnostic);
-                let text = render(diagnostic, console.style());
-                console.print(&text);
-            }
-            if !diagnostics.is_empty() {
-                console.print("\n");
-            }
-            let text = if args.list {
-                check::list(&config.rules, counts, console.style())
-            } else {
-                check::totals(&config.rules, counts)
-            };
-            console.print(&text);
+    let mut checked = Checked::read(&rules, &severities, console, &surroundings)?;
+    if args.write {
+        let within = (!checked.config.given).then(|| surroundings.cwd.join(rules.project.clone().unwrap_or_default()));
+        repair::write(&checked.repairs, within.as_deref(), console);
+        // What is reported is what is left.
+        checked = Checked::read(&rules, &severities, console, &surroundings)?;
+    }
+    report(args, &checked, console)
+}
+
+/// Rule files and what was found in them.
+struct Checked {
+    config: Config,
+    diagnostics: Vec<Diagnostic>,
+    repairs: Vec<Repair>,
+}
+
+impl Checked {
+    fn read(
+        rules: &RuleArgs,
+        severities: &Severities,
+        console: &mut Console<'_>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, CliError> {
+        let (config, mut diagnostics) = Config::read(rules, console, surroundings)?;
+        diagnostics.extend(lint::run(&config.rules, &config.semantics));
+        let mut diagnostics: Vec<Diagnostic> =
+            diagnostics.into_iter().filter_map(|found| severities.apply(found)).collect();
+        sort(&mut diagnostics);
+        let repairs = crate::rule::repair::plan(&config.rules, &mut diagnostics, &config.semantics);
+        Ok(Self { config, diagnostics, repairs })
+    }
+}
+
+/// Shows the findings in the chosen form and counts them for the status.
+fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -> Result<(), CliError> {
+    let Checked { config, diagnostics, repairs } = checked;
+    let counts = Counts::of(diagnostics, config.files, config.rules.inventory.len());
+    let text = match args.format {
+        CheckFormat::Human => human(args, checked, counts, console.style()),
+        CheckFormat::Sarif => format!("{}\n", sarif::document(diagnostics).to_json()),
+        CheckFormat::Github => diagnostics.iter().map(github::command).collect(),
+        CheckFormat::Junit => {
+            let files: Vec<String> = config.rules.inventory.iter().map(|listed| listed.rule.shown_file()).collect();
+            junit::document(&files, diagnostics, console.fail_on()).map_err(CliError::failed)?
         }
-        CheckFormat::Sarif => {
-            console.print(&format!("{}\n", sarif::document(&diagnostics).to_json()));
-            diagnostics.iter().for_each(|diagnostic| console.count(diagnostic));
-        }
-        CheckFormat::Json | CheckFormat::Github | CheckFormat::Junit => {
+        CheckFormat::Json => {
             let lifecycle = config.semantics.lifecycle.as_str();
-            let document = check::document(&config.rules, &diagnostics, lifecycle, counts);
-            console.print(&format!("{}\n", document.to_json()));
-            diagnostics.iter().for_each(|diagnostic| console.count(diagnostic));
+            format!("{}\n", check::document(&config.rules, diagnostics, lifecycle, counts).to_json())
         }
+    };
+    console.print(&text);
+    diagnostics.iter().for_each(|diagnostic| console.count(diagnostic));
+    if !repairs.is_empty() && !args.fix && args.format == CheckFormat::Human {
+        let mended = repairs.iter().map(|repair| repair.mended.len()).sum();
+        console.note(&format!("--fix shows how to mend {}", count(mended, "finding")));
     }
     Ok(())
 }
 
+/// The findings, which are what was asked for and so are data, the repairs, the table, the totals.
+fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, style: Style) -> String {
+    let mut text: String = checked.diagnostics.iter().map(|diagnostic| render(diagnostic, style)).collect();
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    if args.fix {
+        for repair in &checked.repairs {
+            text.push_str(&format!("{}\n", diff(repair, style)));
+        }
+    }
+    text.push_str(&if args.list {
+        check::list(&checked.config.rules, counts, style)
+    } else {
+        check::totals(&checked.config.rules, counts)
+    });
+    text
+}
+
 /// Options that this version does not complete.
 fn unfinished(args: &CheckRulesArgs) -> Result<(), CliError> {
-    let given = [
-        (args.fix, "--fix"),
-        (args.examples, "--examples"),
-        (args.examples_required, "--examples-required"),
-        (matches!(args.format, CheckFormat::Github), "--format github"),
-        (matches!(args.format, CheckFormat::Junit), "--format junit"),
-    ];
+    let given = [(args.examples, "--examples"), (args.examples_required, "--examples-required")];
     if let Some((_, option)) = given.into_iter().find(|(is_given, _)| *is_given) {
         return Err(CliError::missing(option));
     }
@@ -84,8 +121,8 @@ fn unfinished(args: &CheckRulesArgs) -> Result<(), CliError> {
 /// Says what a code means.
 fn explain(name: &str, console: &mut Console<'_>) -> Result<(), CliError> {
     let code = find(name)?;
-    let title = console.style().heading(&format!("{code} {}", code.name()));
-    console.print(&format!("{title} ({})\n\n{}\n", code.severity(), code.explanation()));
+    let text = explain::explain(code, console.style());
+    console.print(&text);
     Ok(())
 }
 

@@ -77,6 +77,11 @@ impl<'a> Console<'a> {
         self.style
     }
 
+    /// From which severity on a finding counts for the status.
+    pub fn fail_on(&self) -> Severity {
+        self.fail_on
+    }
+
     /// Writes data. A closed pipe ends the output quietly.
     pub fn print(&mut self, text: &str) {
         if self.write_error.is_none() {

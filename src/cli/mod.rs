@@ -9,6 +9,7 @@ mod exit;
 mod handoff;
 mod inputs;
 mod inspect_session;
+mod repair;
 mod replay;
 mod reporter;
 
@@ -38,9 +39,11 @@ pub fn run(
     };
     let mut console = Console::new(out, err, &cli.common, surroundings);
     let result: Result<(), CliError> = match cli.command {
-        Command::Replay(_) | Command::CheckRules(_) | Command::InspectSession(_) if cli.common.schema => {
-            Err(CliError::missing("--schema"))
+        Command::CheckRules(_) if cli.common.schema => {
+            console.print(crate::output::check::SCHEMA);
+            Ok(())
         }
+        Command::Replay(_) | Command::InspectSession(_) if cli.common.schema => Err(CliError::missing("--schema")),
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
         Command::InspectSession(args) => inspect_session::run(&args, input, &mut console, surroundings),

@@ -5,6 +5,7 @@
 pub mod code;
 
 use std::fmt;
+use std::ops::Range;
 
 pub use code::Code;
 
@@ -55,6 +56,33 @@ pub struct Diagnostic {
     pub snippet: Option<(String, usize)>,
     /// The session entry it is about.
     pub entry: Option<String>,
+    /// How the file can be repaired without a person's judgement.
+    pub fix: Option<Fix>,
+}
+
+/// A repair of the file that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What the repair does, as an order: `rename the key`.
+    pub title: &'static str,
+    /// Byte ranges of the file and what to write there instead, in order and apart from each other.
+    pub edits: Vec<(Range<usize>, String)>,
+    /// The rule can never fire as it is, so whatever the repair makes of it, it takes nothing away.
+    pub revives: bool,
+}
+
+impl Fix {
+    /// One edit.
+    pub fn replace(title: &'static str, range: Range<usize>, text: impl Into<String>) -> Self {
+        Self { title, edits: vec![(range, text.into())], revives: false }
+    }
+
+    /// A repair of a rule that can never fire.
+    #[must_use]
+    pub fn of_dead_rule(mut self) -> Self {
+        self.revives = true;
+        self
+    }
 }
 
 impl Diagnostic {
@@ -68,6 +96,7 @@ impl Diagnostic {
             place: None,
             snippet: None,
             entry: None,
+            fix: None,
         }
     }
 
@@ -96,6 +125,13 @@ impl Diagnostic {
     #[must_use]
     pub fn with_entry(mut self, id: impl Into<String>) -> Self {
         self.entry = Some(id.into());
+        self
+    }
+
+    /// Says how to repair the file.
+    #[must_use]
+    pub fn with_fix(mut self, fix: impl Into<Option<Fix>>) -> Self {
+        self.fix = fix.into();
         self
     }
 

@@ -5,12 +5,15 @@ use std::fmt::Write as _;
 use comfy_table::Cell;
 
 use super::{Style, count, escape};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Fix, Severity};
 use crate::json_object;
 use crate::rule::RuleSet;
 use crate::text::JsString;
 use crate::text::Position;
 use crate::text::json::Value;
+
+/// The JSON Schema of [`document`].
+pub const SCHEMA: &str = include_str!("schema/check.json");
 
 /// What was read and found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,7 +116,15 @@ fn diagnostic(diagnostic: &Diagnostic) -> Value {
         "file": place.map_or(Value::Null, |place| Value::from(place.file.as_str())),
         "start": place.map_or(Value::Null, |place| position(place.start)),
         "end": place.map_or(Value::Null, |place| position(place.end)),
+        "fix": diagnostic.fix.as_ref().map_or(Value::Null, fix),
     })
+}
+
+fn fix(fix: &Fix) -> Value {
+    let edits = fix.edits.iter().map(|(range, text)| {
+        Value::Object(json_object! {"start": range.start, "end": range.end, "text": text.as_str()})
+    });
+    Value::Object(json_object! {"title": fix.title, "edits": edits.collect::<Vec<_>>()})
 }
 
 fn position(position: Position) -> Value {

@@ -3,9 +3,13 @@
 pub mod check;
 pub mod diagnostic;
 mod escape;
+pub mod explain;
 pub mod generations;
+pub mod github;
 pub mod handoff;
 pub mod inspect;
+pub mod junit;
+pub mod repair;
 pub mod replay_human;
 pub mod sarif;
 mod style;

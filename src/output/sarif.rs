@@ -1,5 +1,7 @@
 //! Findings as SARIF 2.1.0, for code-scanning services.
 
+use super::Style;
+use super::explain::explain;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::json_object;
 use crate::text::json::Value;
@@ -18,6 +20,7 @@ pub fn document(findings: &[Diagnostic]) -> Value {
             "name": code.name(),
             "shortDescription": json_object! {"text": code.name().replace('-', " ")},
             "fullDescription": json_object! {"text": code.explanation()},
+            "help": json_object! {"text": explain(*code, Style::PLAIN)},
             "defaultConfiguration": json_object! {"level": level(code.severity())},
         })
     });
@@ -30,8 +33,10 @@ pub fn document(findings: &[Diagnostic]) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "rules": Value::Array(rules.collect()),
     };
+    let source_root = json_object! {"text": "The folder in which ttsr was run."};
     let run = json_object! {
         "tool": json_object! {"driver": driver},
+        "originalUriBaseIds": json_object! {"SRCROOT": json_object! {"description": source_root}},
         "columnKind": "unicodeCodePoints",
         "results": Value::Array(results.collect()),
     };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::frontmatter::{Frontmatter, Generation, Problem, Reading};
 use super::source::{self, Decoded, Encoding};
 use super::yaml::{Node, Yaml};
-use crate::diagnostic::{Code, Diagnostic, code};
+use crate::diagnostic::{Code, Diagnostic, Fix, code};
 use crate::settings::Semantics;
 use crate::text::{JsString, LineIndex, Place};
 
@@ -64,6 +64,11 @@ impl RuleFile {
         self.decoded.encoding
     }
 
+    /// Whether bytes were no text, so that U+FFFD stands for them.
+    pub fn is_malformed(&self) -> bool {
+        self.decoded.malformed.is_some()
+    }
+
     /// The place of a byte range of the text.
     pub fn place(&self, range: Range<usize>) -> Place {
         let position = |offset| self.lines.position(self.text(), offset);
@@ -103,7 +108,8 @@ impl RuleFile {
             Encoding::Utf8 => {}
             Encoding::Utf8Mark => findings.push(
                 self.finding(code::BYTE_ORDER_MARK, "the file begins with a byte order mark", 0..3)
-                    .with_help("save the file as UTF-8 without a mark"),
+                    .with_help("save the file as UTF-8 without a mark")
+                    .with_fix(Fix::replace("remove the mark", 0..3, "")),
             ),
             Encoding::Utf16 => findings.push(
                 self.finding(code::UTF16_FILE, "the file is encoded as UTF-16", 0..0)
@@ -154,6 +160,7 @@ impl RuleFile {
                 );
                 self.finding(code::INVALID_FRONTMATTER, message, values.first().cloned().unwrap_or(from(error.at)))
                     .with_help("put the value into single quotes")
+                    .with_fix(frontmatter.quoting(self.text()))
             }
             Reading::LineByLine { error, skipped } => {
                 let message = format!("the frontmatter is not valid YAML ({})", error.message);
@@ -161,7 +168,9 @@ impl RuleFile {
                 let help = format!(
                     "the agent reads it line by line{lost}: quotes and escapes that are not valid YAML stay in the value; put patterns into single quotes"
                 );
-                at_problem(code::INVALID_FRONTMATTER, error, message).with_help(help)
+                at_problem(code::INVALID_FRONTMATTER, error, message)
+                    .with_help(help)
+                    .with_fix(frontmatter.quoting(self.text()))
             }
             Reading::Beyond(problem) => at_problem(
                 code::FRONTMATTER_BEYOND_LIMITS,

@@ -124,8 +124,10 @@ impl Loaded {
     ) -> io::Result<()> {
         let bytes = read_limited(path)?;
         let shown = path.to_string_lossy();
-        let base = path.file_name().map_or_else(|| base_name(&shown).into(), |name| name.to_string_lossy());
-        let file = RuleFile::read(shown.as_ref(), bytes, semantics);
+        // `.` as a directory puts it in front of every file.
+        let shown = shown.strip_prefix("./").unwrap_or(&shown);
+        let base = path.file_name().map_or_else(|| base_name(shown).into(), |name| name.to_string_lossy());
+        let file = RuleFile::read(shown, bytes, semantics);
         self.diagnostics.extend(file.findings());
         self.files += 1;
         let mut rule = Rule::from_file(&base, stored(&base).into(), file, semantics);

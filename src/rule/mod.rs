@@ -13,6 +13,7 @@ mod listing;
 mod load;
 mod provider;
 mod register;
+pub mod repair;
 mod scope;
 pub mod settings_files;
 mod source;

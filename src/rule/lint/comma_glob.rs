@@ -1,21 +1,30 @@
 //! Several globs in one string: the agent takes the commas literally.
 
 use super::Subject;
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::rule::{Node, Yaml};
 use crate::text::JsString;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for glob in subject.listed.rule.fields.globs.iter().flatten() {
-        if let Some(help) = comma_outside_braces(glob) {
+        if let Some(parts) = split_at_commas(glob) {
+            let help = split_help(&parts);
             let message = format!("`{glob}` is one glob with a comma in it, which matches no usual path");
             let range = subject.item_range("globs", &glob.trim());
-            findings.push(subject.finding(code::COMMA_IN_GLOB, message, range).with_help(help));
+            // With one string as the only glob, the rule is dead as it is.
+            let fix = match subject.node("globs") {
+                Some(Node { value: Yaml::String(_), span, .. }) => {
+                    Some(Fix::replace("split the glob", span.clone(), flow_list(&parts)).of_dead_rule())
+                }
+                _ => None,
+            };
+            findings.push(subject.finding(code::COMMA_IN_GLOB, message, range).with_help(help).with_fix(fix));
         }
     }
 }
 
-/// How to write a glob that has a comma outside braces, when it has one.
-pub(super) fn comma_outside_braces(glob: &JsString) -> Option<String> {
+/// The parts of a glob that has a comma outside braces.
+pub(super) fn split_at_commas(glob: &JsString) -> Option<Vec<String>> {
     let text = glob.to_string_lossy();
     let mut depth = 0_usize;
     let mut parts = vec![String::new()];
@@ -30,10 +39,16 @@ pub(super) fn comma_outside_braces(glob: &JsString) -> Option<String> {
             _ => parts.push(String::new()),
         }
     }
-    let parts: Vec<&str> = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
-    if parts.len() < 2 {
-        return None;
-    }
-    let list: Vec<String> = parts.iter().map(|part| format!("'{part}'")).collect();
-    Some(format!("write a list, `globs: [{}]`, or braces, `{{{}}}`", list.join(", "), parts.join(",")))
+    let parts: Vec<String> = parts.iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
+    (parts.len() > 1).then_some(parts)
+}
+
+/// How to write several globs.
+pub(super) fn split_help(parts: &[String]) -> String {
+    format!("write a list, `globs: {}`, or braces, `{{{}}}`", flow_list(parts), parts.join(","))
+}
+
+fn flow_list(parts: &[String]) -> String {
+    let list: Vec<String> = parts.iter().map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
+    format!("[{}]", list.join(", "))
 }

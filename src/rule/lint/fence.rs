@@ -1,7 +1,7 @@
 //! A fence that is not at the very beginning of the file.
 
 use super::Subject;
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::rule::{CONDITION_KEYS, Encoding};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
@@ -22,7 +22,11 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
                 let start = offset + (line.len() - line.trim_start().len());
                 let message = "the frontmatter does not begin in the first line, so all of the file is body";
                 let help = "move the line `---` to the very beginning of the file";
-                findings.push(subject.finding(code::MISPLACED_FENCE, message, start..start + 3).with_help(help));
+                // Other text in front may be meant for the body.
+                let blank = text[mark..start].trim().is_empty();
+                let fix = blank.then(|| Fix::replace("remove what is in front", mark..start, "").of_dead_rule());
+                let finding = subject.finding(code::MISPLACED_FENCE, message, start..start + 3);
+                findings.push(finding.with_help(help).with_fix(fix));
             }
             return;
         }

@@ -1,7 +1,8 @@
 //! Keys that the agent does not know: slips, and settings that are no rule keys.
 
 use super::{Subject, nearest};
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::rule::frontmatter::normalise_key;
 use crate::settings::SETTING_KEYS;
 
 /// The keys that a rule file may have for the agent, as people write them.
@@ -38,6 +39,13 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         let Some(meant) = same.or_else(|| nearest(written, &KNOWN)) else { continue };
         let message = format!("the agent does not know the key `{written}`");
         let help = format!("did you mean `{meant}`?");
-        findings.push(subject.finding(code::UNKNOWN_KEY, message, member.key_span.clone()).with_help(help));
+        // A key beside the one that is meant would only hide it, or be hidden.
+        let fix = subject
+            .frontmatter()
+            .is_some_and(|matter| matter.member(&normalise_key(meant)).is_none())
+            .then(|| Fix::replace("rename the key", member.key_span.clone(), meant));
+        let fix = fix.map(|fix| if subject.is_dead() { fix.of_dead_rule() } else { fix });
+        findings
+            .push(subject.finding(code::UNKNOWN_KEY, message, member.key_span.clone()).with_help(help).with_fix(fix));
     }
 }

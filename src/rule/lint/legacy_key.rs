@@ -1,7 +1,7 @@
 //! The old key for conditions, in use or masked by the new one.
 
 use super::Subject;
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::rule::CONDITION_KEYS;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
@@ -17,10 +17,12 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
                     format!("`{written}` has no effect beside `{used}`"),
                     member.key_span.clone(),
                 )
-                .with_help(format!("remove it, or make it an item of `{used}`")),
+                .with_help(format!("remove it, or make it an item of `{used}`"))
+                .with_fix(Fix::replace("remove the key", subject.lines_of(member), "")),
             _ => subject
                 .finding(code::LEGACY_KEY, format!("`{written}` is the old name of a key"), member.key_span.clone())
-                .with_help("write `condition`"),
+                .with_help("write `condition`")
+                .with_fix(Fix::replace("rename the key", member.key_span.clone(), "condition")),
         });
     }
 }

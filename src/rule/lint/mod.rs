@@ -20,7 +20,7 @@ mod values;
 
 use std::ops::Range;
 
-use super::{CompiledRule, Frontmatter, Listed, Member, Node, Reading, RuleFile, RuleSet, condition_member};
+use super::{Bucket, CompiledRule, Frontmatter, Listed, Member, Node, Reading, RuleFile, RuleSet, condition_member};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::settings::Semantics;
 use crate::text::JsString;
@@ -94,6 +94,20 @@ impl<'a> Subject<'a> {
     /// Where an item of another key is written.
     fn item_range(&self, key: &str, item: &JsString) -> Range<usize> {
         self.node(key).map_or(0..0, |node| self.file.locate(node, item, 0..item.len()))
+    }
+
+    /// Whether the agent does nothing at all with the rule, for want of a condition.
+    fn is_dead(&self) -> bool {
+        let fields = &self.listed.rule.fields;
+        self.listed.bucket == Bucket::None && fields.condition.is_none() && fields.ast_condition.is_none()
+    }
+
+    /// The whole lines that a member is written on.
+    fn lines_of(&self, member: &Member) -> Range<usize> {
+        let text = self.file.text();
+        let start = text[..member.key_span.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = member.value.span.end.max(member.key_span.end);
+        start..text[end..].find('\n').map_or(text.len(), |at| end + at + 1)
     }
 
     fn finding(&self, code: Code, message: impl Into<String>, range: Range<usize>) -> Diagnostic {

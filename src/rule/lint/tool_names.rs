@@ -1,5 +1,6 @@
 //! Scopes that name a tool which most likely does not exist.
 
+use super::comma_glob::{split_at_commas, split_help};
 use super::{Subject, nearest};
 use crate::diagnostic::{Diagnostic, code};
 use crate::rule::ScopeToken;
@@ -37,10 +38,10 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         let Some(ScopeToken::Tool(tool)) = ScopeToken::parse(token) else { continue };
         let range = || subject.item_range("scope", token);
         if let Some(path) = &tool.path
-            && let Some(why) = super::comma_glob::comma_outside_braces(path.source())
+            && let Some(parts) = split_at_commas(path.source())
         {
             let message = format!("`{token}` names one path with a comma in it, which hardly any call has");
-            findings.push(subject.finding(code::COMMA_IN_GLOB, message, range()).with_help(why));
+            findings.push(subject.finding(code::COMMA_IN_GLOB, message, range()).with_help(split_help(&parts)));
         }
         let Some(name) = tool.name.map(|name| name.to_string_lossy()) else { continue };
         if TOOLS.contains(&name.as_str()) || name.starts_with("mcp") {

@@ -1,7 +1,7 @@
 //! Values of the wrong type, which the agent ignores without a word.
 
 use super::Subject;
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::rule::{Node, Yaml};
 use crate::settings::InterruptMode;
 use crate::text::JsString;
@@ -37,9 +37,12 @@ fn interrupt_mode(subject: &Subject<'_>, node: &Node, findings: &mut Vec<Diagnos
         return;
     }
     let message = "the value of `interruptMode` is none of the four, so the global mode applies";
-    let help = match InterruptMode::parse(&text.trim().to_ascii_lowercase()) {
+    let meant = InterruptMode::parse(&text.trim().to_ascii_lowercase());
+    let fix = meant.map(|mode| Fix::replace("write the value as the agent reads it", node.span.clone(), mode.as_str()));
+    let help = match meant {
         Some(mode) => format!("write `interruptMode: {}`", mode.as_str()),
         None => "write `never`, `prose-only`, `tool-only` or `always`".to_owned(),
     };
-    findings.push(subject.finding(code::INVALID_INTERRUPT_MODE, message, node.span.clone()).with_help(help));
+    let finding = subject.finding(code::INVALID_INTERRUPT_MODE, message, node.span.clone());
+    findings.push(finding.with_help(help).with_fix(fix));
 }

@@ -1,0 +1,79 @@
+//! Findings as JUnit XML: one suite a file, one case a finding.
+
+use std::collections::{BTreeMap, HashSet};
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// The suites of `files` in their order, then of the other files that findings are about. A finding of at least
+/// `fail_on` is a failure, a lesser one a passed case with the text as its output; a file without findings has one
+/// passed case.
+///
+/// # Errors
+/// When the XML cannot be written.
+pub fn document(files: &[String], findings: &[Diagnostic], fail_on: Severity) -> Result<String, String> {
+    let mut by_file: BTreeMap<&str, Vec<&Diagnostic>> = BTreeMap::new();
+    for finding in findings {
+        let file = finding.place.as_ref().map_or("(no file)", |place| place.file.as_str());
+        by_file.entry(file).or_default().push(finding);
+    }
+    let mut report = Report::new("ttsr check-rules");
+    let mut seen = HashSet::new();
+    for file in files.iter().map(String::as_str).chain(by_file.keys().copied()).filter(|file| seen.insert(*file)) {
+        let mut suite = TestSuite::new(file);
+        let findings = by_file.get(file).map_or(&[][..], Vec::as_slice);
+        if findings.is_empty() {
+            suite.add_test_case(case("check-rules", file, TestCaseStatus::success()));
+        }
+        for finding in findings {
+            suite.add_test_case(finding_case(finding, file, fail_on));
+        }
+        report.add_test_suite(suite);
+    }
+    report.to_string().map_err(|error| error.to_string())
+}
+
+fn case(name: &str, file: &str, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(name, status);
+    case.set_classname(file);
+    case
+}
+
+fn finding_case(finding: &Diagnostic, file: &str, fail_on: Severity) -> TestCase {
+    let place = finding.place.as_ref().filter(|place| place.start.line > 0);
+    let at = place.map(|place| format!(" at {}:{}", place.start.line, place.start.column)).unwrap_or_default();
+    let name = format!("{} {}{at}", finding.code, finding.code.name());
+    let help = finding.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
+    let text = format!("{file}{}: {}{help}", at.replacen(" at ", ":", 1), finding.message);
+    if finding.severity < fail_on {
+        let mut case = case(&name, file, TestCaseStatus::success());
+        case.set_system_out(text);
+        return case;
+    }
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_type(finding.severity.as_str()).set_message(finding.message.as_str()).set_description(text);
+    case(&name, file, status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::code;
+    use crate::text::Place;
+
+    #[test]
+    fn a_file_is_a_suite_and_a_finding_a_case() {
+        let finding = |code, line| Diagnostic::new(code, "a < b \u{1b}[31m").at(Place::line("r.md", line, 10));
+        let findings = [finding(code::INVALID_CONDITION, 3), finding(code::LEGACY_KEY, 4)];
+        let files = ["good.md".to_owned(), "r.md".to_owned()];
+        let text = document(&files, &findings, Severity::Error).expect("XML");
+        assert!(
+            text.contains("<testsuites name=\"ttsr check-rules\" tests=\"3\" skipped=\"0\" failures=\"1\""),
+            "{text}"
+        );
+        assert!(text.contains("<testcase name=\"check-rules\" classname=\"good.md\"/>"), "{text}");
+        assert!(text.contains("TTSR003 invalid-condition at 3:1") && text.contains("a &lt; b"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
+}
