@@ -1,9 +1,11 @@
 //! Rule files against the verdicts of the reference: frontmatter, scope.
 
 mod discovery;
+mod formats;
 mod hostile;
 mod lints;
 mod registration;
+mod repairs;
 
 use ttsr::message::Source;
 use ttsr::pattern::PatternSet;

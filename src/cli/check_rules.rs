@@ -59,7 +59,7 @@ impl Checked {
         let mut diagnostics: Vec<Diagnostic> =
             diagnostics.into_iter().filter_map(|found| severities.apply(found)).collect();
         sort(&mut diagnostics);
-        let repairs = crate::rule::repair::plan(&config.rules, &mut diagnostics, &config.semantics);
+        let repairs = crate::rule::repair::plan(&config.rules, &mut diagnostics);
         Ok(Self { config, diagnostics, repairs })
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{Encoding, Fields, Listed, Rule, RuleFile, RuleSet};
 use crate::diagnostic::{Diagnostic, Fix};
-use crate::settings::Semantics;
+use crate::settings::Lifecycle;
 
 /// The repair of one file.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Repair {
 /// Plans the repairs of the files of a set, in the order of the inventory. A fix is left out, and taken off its
 /// finding, when it would change what a rule that is registered matches, when it overlaps an earlier one, or when
 /// the file is not UTF-8.
-pub fn plan(set: &RuleSet, findings: &mut [Diagnostic], semantics: &Semantics) -> Vec<Repair> {
+pub fn plan(set: &RuleSet, findings: &mut [Diagnostic]) -> Vec<Repair> {
     let mut by_file: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| finding.fix.is_some()) {
         by_file.entry(finding.place.as_ref().map_or("", |place| &place.file)).or_default().push(at);
@@ -41,7 +41,7 @@ pub fn plan(set: &RuleSet, findings: &mut [Diagnostic], semantics: &Semantics) -
             let Some(fix) = &findings[at].fix else { continue };
             let fixes: Vec<&Fix> = accepted.iter().copied().chain([fix]).collect();
             match file.is_repairable().then(|| apply(file.text(), &fixes)).flatten() {
-                Some(text) if fix.revives || keeps_meaning(listed, file, &text, &accepted, semantics) => {
+                Some(text) if fix.revives || keeps_meaning(listed, file, &text, &accepted) => {
                     accepted.push(fix);
                     repair.text = text;
                     repair.mended.push(at);
@@ -108,14 +108,18 @@ fn apply(text: &str, fixes: &[&Fix]) -> Option<String> {
     Some(out)
 }
 
-/// Whether the rule matches, and says, in `text` what it does with the fixes accepted so far.
-fn keeps_meaning(listed: &Listed, file: &RuleFile, text: &str, accepted: &[&Fix], semantics: &Semantics) -> bool {
-    let read = |text: &str| {
-        let file = RuleFile::read(file.name.clone(), text.as_bytes().to_vec(), semantics);
-        Rule::from_file(&file.name.clone(), listed.rule.path.clone(), file, semantics)
-    };
+/// Whether the rule matches, and says, in `text` what it does with the fixes accepted so far, in each generation that
+/// reads more than one trigger.
+fn keeps_meaning(listed: &Listed, file: &RuleFile, text: &str, accepted: &[&Fix]) -> bool {
     let Some(before) = apply(file.text(), accepted) else { return false };
-    let (before, after) = (read(&before), read(text));
-    let matching = |rule: &Rule| Fields { interrupt_mode: None, description: None, ..rule.fields.clone() };
-    matching(&before) == matching(&after) && before.content == after.content
+    [Lifecycle::V2, Lifecycle::V3].into_iter().all(|lifecycle| {
+        let semantics = lifecycle.semantics();
+        let read = |text: &str| {
+            let file = RuleFile::read(file.name.clone(), text.as_bytes().to_vec(), &semantics);
+            Rule::from_file(&listed.rule.name.to_string_lossy(), listed.rule.path.clone(), file, &semantics)
+        };
+        let matching = |rule: &Rule| Fields { interrupt_mode: None, description: None, ..rule.fields.clone() };
+        let (before, after) = (read(&before), read(text));
+        matching(&before) == matching(&after) && before.content == after.content
+    })
 }

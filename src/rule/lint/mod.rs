@@ -107,6 +107,8 @@ impl<'a> Subject<'a> {
         let text = self.file.text();
         let start = text[..member.key_span.start].rfind('\n').map_or(0, |at| at + 1);
         let end = member.value.span.end.max(member.key_span.end);
+        // A block scalar ends where the next line begins.
+        let end = if text[..end].ends_with('\n') { end - 1 } else { end };
         start..text[end..].find('\n').map_or(text.len(), |at| end + at + 1)
     }
 

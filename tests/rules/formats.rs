@@ -1,0 +1,116 @@
+//! The forms of the lint report, each held against what its readers expect.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::program::{Outcome, ttsr};
+use crate::support::project;
+
+/// Ten rules with a typical mistake or two each.
+const MISTAKES: &str = "testdata/mistakes";
+
+fn check(options: &[&str]) -> Outcome {
+    ttsr(["check-rules", MISTAKES].iter().chain(options))
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+/// Where the instance breaks the schema.
+fn violations(schema: &Value, instance: &Value) -> Vec<String> {
+    let validator = jsonschema::validator_for(schema).expect("a schema");
+    validator.iter_errors(instance).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+#[test]
+fn sarif_is_valid_against_its_schema() {
+    let schema = fs::read_to_string(project("testdata/sarif/sarif-schema-2.1.0.json")).expect("the schema");
+    let schema = json(&schema);
+    let document = json(&check(&["--format", "sarif"]).out);
+    assert_eq!(violations(&schema, &document), [""; 0]);
+    // The check itself can fail.
+    let mut wrong = document.clone();
+    wrong["runs"][0]["results"][0]["level"] = "grave".into();
+    assert_eq!(violations(&schema, &wrong).len(), 1);
+
+    let run = &document["runs"][0];
+    let results = run["results"].as_array().expect("results");
+    assert!(results.len() >= 5, "{results:#?}");
+    for result in results {
+        let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().expect("an index") as usize];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert!(rule["help"]["text"].as_str().is_some_and(|help| help.contains("This is reported:")), "{rule}");
+        let location = &result["locations"][0]["physicalLocation"];
+        assert_eq!(location["artifactLocation"]["uriBaseId"], "SRCROOT");
+        assert!(!run["originalUriBaseIds"]["SRCROOT"].is_null());
+        let uri = location["artifactLocation"]["uri"].as_str().expect("a URI");
+        assert!(project(uri).exists(), "{uri} is relative to the folder of the run");
+        assert!(location["region"]["startLine"].as_u64() >= Some(1), "{location}");
+    }
+}
+
+#[test]
+fn json_is_valid_against_the_schema_that_the_program_prints() {
+    let schema = ttsr(["check-rules", "--schema"]);
+    assert_eq!(schema.status, 0);
+    let schema = json(&schema.out);
+    for options in [&[][..], &["--lifecycle", "v1"]] {
+        let document = json(&check(&[&["--format", "json"], options].concat()).out);
+        assert_eq!(violations(&schema, &document), [""; 0]);
+        let mut wrong = document;
+        wrong["summary"]["errors"] = "many".into();
+        assert_eq!(violations(&schema, &wrong).len(), 1);
+    }
+}
+
+#[test]
+fn github_commands_are_one_line_each() {
+    let outcome = check(&["--format", "github"]);
+    assert_eq!(outcome.status, 1);
+    let lines: Vec<&str> = outcome.out.lines().collect();
+    let count = json(&check(&["--format", "json"]).out)["diagnostics"].as_array().map_or(0, Vec::len);
+    assert_eq!(lines.len(), count);
+    let start = |line: &&str| ["::error ", "::warning ", "::notice "].iter().any(|kind| line.starts_with(kind));
+    assert!(lines.iter().all(start), "{lines:#?}");
+    let globs = lines.iter().find(|line| line.contains("TTSR033")).expect("a finding");
+    assert!(globs.starts_with("::error file=testdata/mistakes/ts-imports.md,line=3,endLine=3,col="), "{globs}");
+}
+
+#[test]
+fn junit_counts_what_fails() {
+    let outcome = check(&["--format", "junit"]);
+    let document = json(&check(&["--format", "json"]).out);
+    let errors = document["summary"]["errors"].as_u64().expect("a number");
+    assert!(errors > 0 && outcome.out.contains(&format!("failures=\"{errors}\"")), "{}", outcome.out);
+    assert_eq!(outcome.out.matches("<failure ").count() as u64, errors);
+    let files = document["summary"]["files"].as_u64().expect("a number");
+    assert_eq!(outcome.out.matches("<testsuite ").count() as u64, files);
+    let notes = check(&["--format", "junit", "--fail-on", "note"]);
+    let all = document["diagnostics"].as_array().map_or(0, Vec::len);
+    assert_eq!(notes.out.matches("<failure ").count(), all);
+}
+
+#[test]
+fn every_form_has_the_same_status() {
+    for form in ["human", "json", "sarif", "github", "junit"] {
+        assert_eq!(check(&["--format", form]).status, 1, "{form}");
+        assert_eq!(check(&["--format", form, "--exit-zero"]).status, 0, "{form}");
+        assert_eq!(check(&["--format", form, "--allow", "all"]).status, 0, "{form}");
+    }
+}
+
+#[test]
+fn explain_shows_the_samples_that_are_tested() {
+    let outcome = ttsr(["check-rules", "--explain", "TTSR033"]);
+    assert_eq!(outcome.status, 0);
+    assert_eq!(outcome.out, ttsr(["check-rules", "--explain", "comma-in-glob"]).out);
+    for side in ["failing", "passing"] {
+        let text = fs::read_to_string(project(&format!("testdata/rules/comma-in-glob/{side}.md"))).expect("a sample");
+        let line = text.lines().find(|line| line.starts_with("globs")).expect("globs");
+        assert!(outcome.out.contains(line), "{line} is missing in\n{}", outcome.out);
+    }
+    let unknown = ttsr(["check-rules", "--explain", "TTSR999"]);
+    assert_eq!(unknown.status, 2);
+}

@@ -1,0 +1,171 @@
+//! `check-rules --fix`: what is repaired, what is left to a person, and what is written.
+
+use std::fs;
+use std::path::Path;
+
+use ttsr::rule::{Fields, Rule, RuleFile};
+use ttsr::settings::Lifecycle;
+
+use crate::support::program::{Outcome, surroundings, ttsr, ttsr_with};
+
+fn check(folder: &Path, options: &[&str]) -> Outcome {
+    let mut arguments = vec!["check-rules", folder.to_str().expect("a path"), "--fix"];
+    arguments.extend(options);
+    ttsr(arguments)
+}
+
+/// What is in a file after `--fix --write`.
+fn repaired(text: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("r.md");
+    fs::write(&file, text).expect("written");
+    check(folder.path(), &["--write"]);
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left behind");
+    fs::read_to_string(&file).expect("the file")
+}
+
+fn fields(text: &str) -> Fields {
+    let semantics = Lifecycle::V3.semantics();
+    let file = RuleFile::read("r.md", text.as_bytes().to_vec(), &semantics);
+    let fields = Rule::from_file("r.md", "/p/r.md".into(), file, &semantics).fields;
+    Fields { interrupt_mode: None, description: None, ..fields }
+}
+
+/// Frontmatters, and what they become.
+const MENDED: &[(&str, &str)] = &[
+    ("condition: foo\nscope: \"text\",\"thinking\"", "condition: foo\nscope: '\"text\",\"thinking\"'"),
+    ("condition: foo: bar", "condition: 'foo: bar'"),
+    ("condition: it's: so # why", "condition: 'it''s: so # why'"),
+    ("ttsr_trigger: foo", "condition: foo"),
+    ("ttsrTrigger: foo\r\nscope: text", "condition: foo\r\nscope: text"),
+    ("condition: foo\nttsrTrigger: |\n  bar\n  baz\nscope: text", "condition: foo\nscope: text"),
+    ("condition: foo\ninterrupt_mode: never", "condition: foo\ninterruptMode: never"),
+    ("condition: foo\ninterruptMode: \" Never \"", "condition: foo\ninterruptMode: never"),
+    ("conditions: foo", "condition: foo"),
+    ("\"conditions\": foo", "condition: foo"),
+    ("ast_condition: foo($A)\nglobs: '*.ts'", "astCondition: foo($A)\nglobs: '*.ts'"),
+    ("condition: foo\nglobs: '*.ts, *.tsx'", "condition: foo\nglobs: ['*.ts', '*.tsx']"),
+];
+
+/// Frontmatters that only a person can mend, since the rule lives and would match something else.
+const LEFT: &[&str] = &[
+    "condition: foo\nscop: text",
+    "condition: foo\nalwaysapply: true",
+    "condition: foo\nglobs: ['*.ts, *.tsx', '*.js']",
+    "condition: \"foo\\sbar\"",
+    "condition: \"\\bfoo\\b\"",
+    "condition: /foo/i",
+    "condition: foo\nenabld: false",
+    "{condition: foo, ttsrTrigger: bar}",
+    "condition: foo\nscope: \"text\",\"thinking\"\nglobs:\n  - '*.ts'",
+    "condition:\nttsrTrigger: foo",
+    "conditions: foo\ncondition: bar",
+];
+
+#[test]
+fn what_needs_no_judgement_is_mended() {
+    for (before, after) in MENDED {
+        let whole = |frontmatter: &str| format!("---\n{frontmatter}\n---\nBody.\n");
+        assert_eq!(repaired(&whole(before)), whole(after));
+    }
+    assert_eq!(repaired("\u{feff}---\ncondition: foo\n---\nB"), "---\ncondition: foo\n---\nB");
+    assert_eq!(repaired(" \n\n---\ncondition: foo\n---\nB"), "---\ncondition: foo\n---\nB");
+}
+
+#[test]
+fn what_would_match_something_else_is_left() {
+    for frontmatter in LEFT {
+        let text = format!("---\n{frontmatter}\n---\nBody.\n");
+        let after = repaired(&text);
+        assert_eq!(fields(&after), fields(&text), "{frontmatter}\nbecame\n{after}");
+    }
+    let prose = "Some text.\n\n---\ncondition: foo\n---\nB";
+    assert_eq!(repaired(prose), prose);
+}
+
+#[test]
+fn a_second_run_finds_nothing_to_mend() {
+    for (before, _) in MENDED {
+        let once = repaired(&format!("---\n{before}\n---\nBody.\n"));
+        assert_eq!(repaired(&once), once);
+    }
+}
+
+#[test]
+fn without_write_nothing_is_written_and_the_diff_is_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("r.md");
+    let text = "\u{feff}---\nttsr_trigger: foo\n---\nA\u{1b}[31mB";
+    fs::write(&file, text).expect("written");
+    let outcome = check(folder.path(), &[]);
+    assert_eq!(fs::read_to_string(&file).expect("the file"), text);
+    for line in ["-\\u{feff}---\n", "-ttsr_trigger: foo\n", "+---\n", "+condition: foo\n", " A\\u{1b}[31mB\n"] {
+        assert!(outcome.out.contains(line), "{line} is missing in\n{}", outcome.out);
+    }
+    assert!(!outcome.out.contains('\u{1b}'));
+    // The findings still count.
+    assert_eq!(check(folder.path(), &["--fail-on", "note"]).status, 1);
+    assert_eq!(check(folder.path(), &["--fail-on", "note", "--write"]).status, 0);
+}
+
+#[test]
+fn a_finding_that_is_left_out_is_not_mended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("r.md");
+    fs::write(&file, "---\nttsr_trigger: foo\n---\nB").expect("written");
+    check(folder.path(), &["--write", "--allow", "legacy-key"]);
+    assert_eq!(fs::read_to_string(&file).expect("the file"), "---\nttsr_trigger: foo\n---\nB");
+}
+
+#[test]
+fn files_that_are_not_utf8_are_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let utf16: Vec<u8> =
+        "\u{feff}---\nttsr_trigger: foo\n---\nB".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [utf16, b"---\nttsr_trigger: foo\n---\nB\xff".to_vec()] {
+        let file = folder.path().join("r.md");
+        fs::write(&file, &bytes).expect("written");
+        check(folder.path(), &["--write"]);
+        assert_eq!(fs::read(&file).expect("the file"), bytes);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_permissions_stay() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let folder = tempfile::tempdir().expect("a folder");
+    let (real, link) = (folder.path().join("real.txt"), folder.path().join("r.md"));
+    fs::write(&real, "---\nttsr_trigger: foo\n---\nB").expect("written");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("permissions");
+    symlink("real.txt", &link).expect("a link");
+    check(folder.path(), &["--write"]);
+    assert!(link.symlink_metadata().expect("the link").is_symlink());
+    assert_eq!(fs::read_to_string(&real).expect("the file"), "---\ncondition: foo\n---\nB");
+    assert_eq!(fs::metadata(&real).expect("the file").permissions().mode() & 0o777, 0o640);
+    // A file that may not be written is said so, and stays.
+    fs::write(&real, "---\nttsr_trigger: foo\n---\nB").expect("written");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o440)).expect("permissions");
+    let outcome = check(folder.path(), &["--write"]);
+    assert_eq!(outcome.status, 3);
+    assert!(outcome.err.contains("not written: permission denied"), "{}", outcome.err);
+}
+
+#[test]
+fn only_the_project_is_repaired_when_no_path_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (project, home) = (folder.path().join("project"), folder.path().join("home"));
+    let rules = [project.join(".omp/rules/a.md"), home.join(".omp/agent/rules/b.md")];
+    for file in &rules {
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, "---\nttsr_trigger: foo\n---\nB").expect("written");
+    }
+    let mut surroundings = surroundings();
+    surroundings.cwd.clone_from(&project);
+    surroundings.home = Some(home);
+    let outcome = ttsr_with(["check-rules", "--fix", "--write"], b"", &surroundings);
+    assert_eq!(fs::read_to_string(&rules[0]).expect("a file"), "---\ncondition: foo\n---\nB");
+    assert_eq!(fs::read_to_string(&rules[1]).expect("a file"), "---\nttsr_trigger: foo\n---\nB");
+    assert_eq!(outcome.status, 3, "{}", outcome.err);
+    assert!(outcome.err.contains("outside of the project"), "{}", outcome.err);
+}
