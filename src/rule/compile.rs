@@ -93,7 +93,10 @@ impl CompiledRule {
                 Err(error) if error.kind == PatternErrorKind::TooLarge => {
                     undecidable.push(source.clone());
                     let what = format!("is beyond what this program evaluates: {}", error.message);
-                    diagnostics.push(about(rule, code::CONDITION_BEYOND_LIMITS, "condition", source, &what));
+                    diagnostics.push(
+                        about(rule, code::CONDITION_BEYOND_LIMITS, "condition", source, &what)
+                            .with_help("split the pattern into several conditions; one match suffices"),
+                    );
                 }
                 Err(error) => errors.push((source, error)),
             }
@@ -146,7 +149,8 @@ fn scope(rule: &Rule, semantics: &Semantics, diagnostics: &mut Vec<Diagnostic>) 
         let node = file.frontmatter.as_ref()?.get("scope")?;
         Some(file.finding(code::UNREACHABLE_SCOPE, message, node.span.clone()))
     });
-    diagnostics.push(place.unwrap_or_else(|| Diagnostic::new(code::UNREACHABLE_SCOPE, message)));
+    let finding = place.unwrap_or_else(|| Diagnostic::new(code::UNREACHABLE_SCOPE, message));
+    diagnostics.push(finding.with_help("write `scope: text`, or leave `scope` out for prose and all tools"));
     Err(Refusal::Unreachable)
 }
 

@@ -225,7 +225,8 @@ fn files_in(
                 if wanted(&name) && is_file {
                     files.push(entry.into_path());
                 } else if wanted(&name) && entry.depth() > 0 {
-                    let finding = Diagnostic::new(code::SKIPPED_FILE, "not read as a rule: it is no regular file");
+                    let finding = Diagnostic::new(code::SKIPPED_FILE, "not read as a rule: it is no regular file")
+                        .with_help("put a file in its place");
                     loaded.diagnostics.push(finding.at(Place::line(entry.path().to_string_lossy(), 1, 0)));
                 }
             }

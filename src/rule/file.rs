@@ -176,7 +176,8 @@ impl RuleFile {
                 code::FRONTMATTER_BEYOND_LIMITS,
                 problem,
                 format!("the frontmatter cannot be read: {}", problem.message),
-            ),
+            )
+            .with_help("keep the frontmatter to the keys of the rule, and move everything else into the body"),
         })
     }
 }

@@ -111,6 +111,7 @@ impl Loaded {
     /// Notes a file that cannot be read.
     pub(super) fn unreadable(&mut self, path: &Path, why: &str) {
         let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("the rule file cannot be read: {why}"));
+        let finding = finding.with_help("make it readable, or remove it");
         self.diagnostics.push(finding.at(Place::line(path.to_string_lossy(), 1, 0)));
     }
 
@@ -153,8 +154,8 @@ fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Every rule file below a directory, sorted by path; nothing is left out silently.
 fn rule_files_below(directory: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
-    let note = |path: &Path, message: &str| {
-        Diagnostic::new(code::SKIPPED_FILE, message).at(Place::line(path.to_string_lossy(), 1, 0))
+    let note = |path: &Path, message: &str, help: &str| {
+        Diagnostic::new(code::SKIPPED_FILE, message).with_help(help).at(Place::line(path.to_string_lossy(), 1, 0))
     };
     let mut files = Vec::new();
     let mut seen = HashSet::new();
@@ -168,7 +169,8 @@ fn rule_files_below(directory: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("not read: {error}"));
+                let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("not read: {error}"))
+                    .with_help("make it readable, or remove it");
                 diagnostics.push(finding.at(Place::line(directory.to_string_lossy(), 1, 0)));
                 continue;
             }
@@ -179,12 +181,20 @@ fn rule_files_below(directory: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<
         if !has_extension(&name, &["md", "mdc"]) {
             let lower = name.to_ascii_lowercase();
             if has_extension(&lower, &["md", "mdc"]) {
-                diagnostics.push(note(path, "not read: the extension of a rule file is in lower case"));
+                diagnostics.push(note(
+                    path,
+                    "not read: the extension of a rule file is in lower case",
+                    "rename it to `.md`",
+                ));
             }
         } else if kind.is_some_and(|kind| kind.is_dir()) {
-            diagnostics.push(note(path, "not read as a rule: it is a directory"));
+            diagnostics.push(note(
+                path,
+                "not read as a rule: it is a directory",
+                "rename it, or put a file in its place",
+            ));
         } else if !kind.is_some_and(|kind| kind.is_file()) {
-            diagnostics.push(note(path, "not read: it is no regular file"));
+            diagnostics.push(note(path, "not read: it is no regular file", "put a file in its place"));
         } else if seen.insert(path.to_path_buf()) {
             files.push(path.to_path_buf());
         }

@@ -1,63 +1,7 @@
-//! Every code about rule files has a failing and a passing sample in `testdata/rules/<code-name>/`.
+//! What lints say of rules: nothing of good ones, and what to write instead of bad ones.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use ttsr::diagnostic::{Code, Diagnostic};
-use ttsr::rule::{Places, RuleFile, RuleSet, lint, load_paths};
+use ttsr::rule::{RuleFile, RuleSet, lint};
 use ttsr::settings::{Lifecycle, Settings};
-
-use crate::support::project;
-
-/// What loading, registering and linting a sample finds. A folder that holds a provider's folder is a project.
-fn findings(sample: &Path, lifecycle: Lifecycle) -> Vec<Diagnostic> {
-    let semantics = lifecycle.semantics();
-    let loaded = if sample.join(".github").exists() {
-        Places { project: sample.into(), home: sample.join("home"), ..Places::default() }.discover(&semantics)
-    } else {
-        load_paths(&[sample], "/project", &semantics)
-    };
-    assert!(loaded.failures.is_empty(), "{:?}", loaded.failures);
-    let set = RuleSet::register(loaded.rules, &Settings::default(), &semantics, None);
-    let lints = lint::run(&set, &semantics);
-    [loaded.diagnostics, set.diagnostics, lints].concat()
-}
-
-fn sample(code: Code, side: &str) -> PathBuf {
-    let folder = project("testdata/rules").join(code.name());
-    let file = folder.join(format!("{side}.md"));
-    if file.exists() { file } else { folder.join(side) }
-}
-
-#[test]
-fn every_code_has_a_failing_and_a_passing_sample() {
-    let codes = Code::all().into_iter().filter(|code| code.number() < 100);
-    let mut problems = Vec::new();
-    for code in codes {
-        let lifecycle = if code.name() == "nothing-registered-in-v1" { Lifecycle::V1 } else { Lifecycle::V3 };
-        let failing = findings(&sample(code, "failing"), lifecycle);
-        match failing.iter().find(|finding| finding.code == code) {
-            None => problems.push(format!("{code:?}: the failing sample gives {failing:#?}")),
-            Some(finding) if finding.place.is_none() && code.name() != "nothing-registered-in-v1" => {
-                problems.push(format!("{code:?}: no place"));
-            }
-            Some(_) => {}
-        }
-        let passing = findings(&sample(code, "passing"), lifecycle);
-        if passing.iter().any(|finding| finding.code == code) {
-            problems.push(format!("{code:?}: the passing sample gives {passing:#?}"));
-        }
-    }
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
-}
-
-#[test]
-fn every_sample_belongs_to_a_code() {
-    for folder in fs::read_dir(project("testdata/rules")).expect("samples") {
-        let name = folder.expect("readable").file_name().to_string_lossy().into_owned();
-        assert!(Code::find(&name).is_some(), "{name}");
-    }
-}
 
 /// The codes that a rule with this frontmatter gives, and the help of the first finding of `code`.
 fn of(frontmatter: &str, code: &str) -> (Vec<&'static str>, Option<String>) {

@@ -48,7 +48,7 @@ codes! {
     MALFORMED_TEXT = 25 "malformed-text" Warning
         "The file holds bytes that are not UTF-8. The agent reads U+FFFD in their place, so patterns there match something else.";
     UNREADABLE_RULE_FILE = 26 "unreadable-rule-file" Error
-        "A rule file or folder cannot be read, so the agent goes on without it.";
+        "A rule file or folder cannot be read, such as a link that leads nowhere, so the agent goes on without it.";
     SKIPPED_FILE = 27 "skipped-file" Note
         "An entry looks like a rule file but is none: a folder, a special file, or an extension in upper case.";
     MISSING_APPLY_TO = 28 "missing-apply-to" Warning

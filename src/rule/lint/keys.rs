@@ -1,7 +1,7 @@
 //! Keys that the agent does not know: slips, and settings that are no rule keys.
 
 use super::{Subject, nearest};
-use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::diagnostic::{Diagnostic, Fix, Severity, code};
 use crate::rule::frontmatter::normalise_key;
 use crate::settings::SETTING_KEYS;
 
@@ -20,6 +20,9 @@ const KNOWN: [&str; 12] = [
     "ttsrTrigger",
     "applyTo",
 ];
+
+/// The keys without one of which no rule triggers.
+const TRIGGERS: [&str; 4] = ["condition", "astCondition", "ast-condition", "ttsrTrigger"];
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for member in subject.frontmatter().iter().flat_map(|matter| &matter.members) {
@@ -44,7 +47,8 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             .frontmatter()
             .is_some_and(|matter| matter.member(&normalise_key(meant)).is_none())
             .then(|| Fix::replace("rename the key", member.key_span.clone(), meant));
-        let fix = fix.map(|fix| if subject.is_dead() { fix.of_dead_rule() } else { fix });
+        let is_dead = subject.is_dead();
+        let fix = fix.map(|fix| if is_dead { fix.of_dead_rule() } else { fix });
         findings
             .push(subject.finding(code::UNKNOWN_KEY, message, member.key_span.clone()).with_help(help).with_fix(fix));
     }

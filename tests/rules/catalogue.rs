@@ -1,0 +1,156 @@
+//! The catalogue of codes about rule files: each has a sample that gives it and one that does not, which differ in
+//! the offending place only, a row in the README, and an explanation that shows both.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use similar::{DiffOp, TextDiff};
+use ttsr::diagnostic::{Code, Diagnostic, code};
+use ttsr::rule::{Places, RuleSet, lint, load_paths};
+use ttsr::settings::{Lifecycle, Settings};
+
+use crate::support::program::ttsr;
+use crate::support::project;
+
+/// What loading, registering and linting a sample finds. A folder that holds a provider's folder is a project.
+fn findings(sample: &Path, lifecycle: Lifecycle) -> Vec<Diagnostic> {
+    let semantics = lifecycle.semantics();
+    let loaded = if sample.join(".github").exists() {
+        Places { project: sample.into(), home: sample.join("home"), ..Places::default() }.discover(&semantics)
+    } else {
+        load_paths(&[sample], "/project", &semantics)
+    };
+    assert!(loaded.failures.is_empty(), "{:?}", loaded.failures);
+    let set = RuleSet::register(loaded.rules, &Settings::default(), &semantics, None);
+    let lints = lint::run(&set, &semantics);
+    [loaded.diagnostics, set.diagnostics, lints].concat()
+}
+
+fn sample(code: Code, side: &str) -> PathBuf {
+    let folder = project("testdata/rules").join(code.name());
+    let file = folder.join(format!("{side}.md"));
+    if file.exists() { file } else { folder.join(side) }
+}
+
+/// The lifecycle that a code's sample is for.
+fn lifecycle(code: Code) -> Lifecycle {
+    if code.name() == "nothing-registered-in-v1" { Lifecycle::V1 } else { Lifecycle::V3 }
+}
+
+/// Whether a finding of `code` cannot be had without one of `other`: only a repair keeps the quotes.
+fn comes_along(code: Code, other: Code) -> bool {
+    (code, other) == (code::QUOTED_CONDITION, code::INVALID_FRONTMATTER)
+}
+
+/// The codes about rule files.
+fn codes() -> Vec<Code> {
+    Code::all().into_iter().filter(|code| code.number() < 100).collect()
+}
+
+/// What is in a sample: names and bytes; a link that leads nowhere has none.
+fn contents(sample: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    if sample.is_file() {
+        return [(PathBuf::new(), fs::read(sample).expect("a sample"))].into();
+    }
+    let mut found = BTreeMap::new();
+    let mut folders = vec![sample.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(sample).expect("below the sample").to_path_buf();
+                found.insert(name, fs::read(&path).unwrap_or_default());
+            }
+        }
+    }
+    found
+}
+
+/// How many places differ between two texts, lines being the measure.
+fn places(one: &[u8], other: &[u8]) -> usize {
+    let [one, other] = [one, other].map(String::from_utf8_lossy);
+    let diff = TextDiff::from_lines(one.as_ref(), other.as_ref());
+    diff.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. })).count()
+}
+
+/// How many places differ between two samples; a file that only one of them has is one.
+fn differences(failing: &Path, passing: &Path) -> usize {
+    let (failing, passing) = (contents(failing), contents(passing));
+    let in_both = failing.iter().filter_map(|(name, bytes)| Some(places(bytes, passing.get(name)?)));
+    let only = |one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u8>>| {
+        one.keys().filter(|name| !other.contains_key(*name)).count()
+    };
+    in_both.sum::<usize>() + only(&failing, &passing).max(only(&passing, &failing))
+}
+
+#[test]
+fn every_code_has_a_failing_and_a_passing_sample() {
+    let mut problems = Vec::new();
+    for code in codes() {
+        let found = findings(&sample(code, "failing"), lifecycle(code));
+        let belongs = |finding: &&Diagnostic| finding.code != code && !comes_along(code, finding.code);
+        let others: Vec<_> = found.iter().filter(belongs).collect();
+        match found.iter().find(|finding| finding.code == code) {
+            None => problems.push(format!("{code:?}: the failing sample gives {found:#?}")),
+            Some(finding) if finding.help.is_none() => problems.push(format!("{code:?}: no help")),
+            Some(finding) if finding.place.is_none() && code.name() != "nothing-registered-in-v1" => {
+                problems.push(format!("{code:?}: no place"));
+            }
+            Some(_) if !others.is_empty() => problems.push(format!("{code:?}: also {others:#?}")),
+            Some(_) => {}
+        }
+        let found = findings(&sample(code, "passing"), lifecycle(code));
+        if !found.is_empty() {
+            problems.push(format!("{code:?}: the passing sample gives {found:#?}"));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn samples_differ_in_one_place() {
+    let count = |code: &Code| differences(&sample(*code, "failing"), &sample(*code, "passing"));
+    let wrong: Vec<String> =
+        codes().iter().filter(|code| count(code) != 1).map(|code| format!("{code:?}: {}", count(code))).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_sample_belongs_to_a_code() {
+    for folder in fs::read_dir(project("testdata/rules")).expect("samples") {
+        let name = folder.expect("readable").file_name().to_string_lossy().into_owned();
+        assert!(Code::find(&name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn every_code_is_in_the_readme_and_explained() {
+    let readme = fs::read_to_string(project("README.md")).expect("the README");
+    for code in Code::all() {
+        assert!(readme.contains(&format!("| {code} | `{}` |", code.name())), "{code:?} is missing in the README");
+        for name in [code.to_string(), code.name().to_owned()] {
+            let outcome = ttsr(["check-rules", "--explain", &name]);
+            assert_eq!(outcome.status, 0, "{name}");
+            assert!(outcome.out.contains(code.explanation()), "{name}: {}", outcome.out);
+            let has_samples = outcome.out.contains("This is reported:") && outcome.out.contains("This is not:");
+            assert_eq!(has_samples, code.number() < 100, "{name}: {}", outcome.out);
+        }
+    }
+}
+
+#[test]
+fn what_is_explained_is_what_is_tested() {
+    for code in codes() {
+        for side in ["failing", "passing"] {
+            let shown: Vec<_> = code.sample().iter().filter(|(name, _)| name.starts_with(side)).collect();
+            let tested = contents(&sample(code, side));
+            // A link that leads nowhere cannot be shown.
+            let tested: Vec<_> = tested.into_values().filter(|bytes| !bytes.is_empty()).collect();
+            assert_eq!(shown.len(), tested.len(), "{code:?} {side}");
+            assert!(shown.iter().all(|(_, bytes)| tested.iter().any(|other| other == bytes)), "{code:?} {side}");
+        }
+    }
+}
