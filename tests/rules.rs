@@ -2,6 +2,7 @@
 
 mod discovery;
 mod formats;
+mod examples;
 mod hostile;
 mod lints;
 mod registration;

@@ -250,6 +250,11 @@ impl Runner<'_> {
             let why = "a condition is valid and too large to evaluate: it is never tested";
             seen.undecided.get_or_insert_with(|| why.to_owned());
         }
+        if input.source == Source::Thinking && !self.semantics.thinking {
+            seen.why = Some("this lifecycle does not watch thinking".to_owned());
+        } else if input.source != Source::Tool && !self.compiled.allows(input.source, None, &[]) {
+            seen.why = Some(format!("its scope excludes {}", input.source.as_str()));
+        }
         seen
     }
 
@@ -334,7 +339,7 @@ impl Runner<'_> {
                 (
                     code::PREMATURE_EXAMPLE,
                     format!("the rule `{name}` {what}{place}: {by} there"),
-                    "demand the character that ends the match instead of `$`, `\\b` or a look-ahead at the end",
+                    self.premature_help(&result.conditions),
                 )
             }
             (Verdict::Silent | Verdict::NotRun, _) => (
@@ -344,6 +349,21 @@ impl Runner<'_> {
             ),
         };
         Some(finding(self.listed, code, message, result.sample.span.clone()).with_help(help))
+    }
+
+    /// What to do about a match that a longer text undoes.
+    fn premature_help(&self, matched: &[Matched]) -> &'static str {
+        let is_end_sensitive = |source: &JsString| {
+            let mut own = self.compiled.conditions.iter().filter(|(own, _)| own == source);
+            own.any(|(_, pattern)| pattern.is_end_sensitive())
+        };
+        match matched.first() {
+            Some(Matched::Ast(_)) => "this lifecycle parses unfinished code: let the pattern name what must follow",
+            Some(Matched::Condition(source)) if !is_end_sensitive(source) => {
+                "before the text of a call begins, its arguments are matched as they stand: narrow the condition"
+            }
+            _ => "demand the character that ends the match instead of `$`, `\\b` or a look-ahead at the end",
+        }
     }
 
     fn missing(&self, samples: &Samples) -> Diagnostic {

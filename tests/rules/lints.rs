@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ttsr::diagnostic::{Code, Diagnostic};
+use ttsr::replay::run_examples;
 use ttsr::rule::{Places, RuleFile, RuleSet, lint, load_paths};
 use ttsr::settings::{Lifecycle, Settings};
 
 use crate::support::project;
 
-/// What loading, registering and linting a sample finds. A folder that holds a provider's folder is a project.
+/// What loading, registering and linting a sample, and running the examples in it, finds. A folder that holds a provider's folder is a project.
 fn findings(sample: &Path, lifecycle: Lifecycle) -> Vec<Diagnostic> {
     let semantics = lifecycle.semantics();
     let loaded = if sample.join(".github").exists() {
@@ -20,7 +21,8 @@ fn findings(sample: &Path, lifecycle: Lifecycle) -> Vec<Diagnostic> {
     assert!(loaded.failures.is_empty(), "{:?}", loaded.failures);
     let set = RuleSet::register(loaded.rules, &Settings::default(), &semantics, None);
     let lints = lint::run(&set, &semantics);
-    [loaded.diagnostics, set.diagnostics, lints].concat()
+    let examples = run_examples(&set, &Settings::default(), &semantics, true);
+    [loaded.diagnostics, set.diagnostics, lints, examples.diagnostics].concat()
 }
 
 fn sample(code: Code, side: &str) -> PathBuf {
@@ -81,6 +83,7 @@ fn a_good_rule_gives_nothing() {
         "ast-condition: foo($A)\nglobs: '*.ts'\nx-own: 1\nauthor: me\nmetadata: {a: b}",
         "description: d\nalwaysApply: true",
         "condition: 'a/b'",
+        "condition: foo\nexamples: {fires: [foo], silent: [bar]}",
         "condition: foo\ninterruptMode: tool-only\nagents: [main, task]",
     ] {
         assert_eq!(of(good, "").0, [""; 0], "{good}");
@@ -95,6 +98,9 @@ fn help_says_what_to_write() {
         ("condition: a\ninterrupt_mode: never", "unknown-key", "did you mean `interruptMode`?"),
         ("condition: a\ninterruptMode: ' Never '", "invalid-interrupt-mode", "write `interruptMode: never`"),
         ("condition: /foo/gi", "regex-literal", "write `'(?i)foo'`"),
+        ("condition: a\nexmaples: {fires: [a]}", "unknown-key", "did you mean `examples`?"),
+        ("condition: a\nexample: {fires: [a]}", "unknown-key", "did you mean `examples`?"),
+        ("condition: a\nexamples: {fires: [1]}", "invalid-example", "put the value into single quotes"),
         ("condition: a\nscope: prose", "unknown-scope-tool", "did you mean `text`?"),
         ("condition: a\nscope: txt", "unknown-scope-tool", "did you mean `text`?"),
         ("condition: a\nscope: tools", "unknown-scope-tool", "did you mean `tool`?"),
