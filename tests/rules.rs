@@ -1,8 +1,8 @@
 //! Rule files against the verdicts of the reference: frontmatter, scope.
 
 mod discovery;
-mod formats;
 mod examples;
+mod formats;
 mod hostile;
 mod lints;
 mod registration;
