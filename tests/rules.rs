@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod discovery;
+mod examples;
 mod formats;
 mod hostile;
 mod lints;

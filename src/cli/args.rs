@@ -56,7 +56,11 @@ Examples:
   ttsr check-rules --list
       every rule the agent would find here, and what becomes of it
   ttsr check-rules .omp/rules --list --format json
-      the same as data, for the files of one directory";
+      the same as data, for the files of one directory
+  ttsr check-rules .omp/rules --examples
+      do the samples under `examples:` in each file fire, or stay silent, as they should?
+  ttsr check-rules .omp/rules --examples-required --fail-on warning
+      the same for CI: a rule without a sample, or a condition that none fires, fails too";
 
 const INSPECT_EXAMPLES: &str = "\
 Examples:
@@ -365,10 +369,13 @@ pub struct CheckRulesArgs {
     /// Apply the repairs of --fix
     #[arg(long, requires = "fix", help_heading = "Repair")]
     pub write: bool,
-    /// Run the verdict samples in the rule files
+    /// Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not
+    ///
+    /// Each runs as `replay --text` would run it, and once more as it streams, so that a rule is seen that fires on
+    /// the beginning of a text and not on all of it
     #[arg(long, help_heading = "Samples")]
     pub examples: bool,
-    /// Every rule must have samples
+    /// As --examples, and every registered rule must have a sample that it fires on
     #[arg(long, help_heading = "Samples")]
     pub examples_required: bool,
     /// Form of the report

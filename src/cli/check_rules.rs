@@ -8,14 +8,15 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::output::check::{self, Counts};
 use crate::output::diagnostic::render;
 use crate::output::repair::diff;
-use crate::output::{Style, count, explain, github, junit, sarif};
+use crate::output::{Style, count, examples, explain, github, junit, sarif};
+use crate::replay::{Examples, run_examples};
 use crate::rule::lint;
 use crate::rule::repair::Repair;
 
 /// Runs the command.
 ///
 /// # Errors
-/// When no rules can be read at all, or an option is not finished.
+/// When no rules can be read at all.
 pub(super) fn run(
     args: &CheckRulesArgs,
     console: &mut Console<'_>,
@@ -24,18 +25,17 @@ pub(super) fn run(
     if let Some(name) = &args.explain {
         return explain(name, console);
     }
-    unfinished(args)?;
     let mut rules = args.rules.clone();
     rules.rules.extend(args.paths.iter().cloned());
     let home = args.home.clone().or_else(|| surroundings.home.clone());
     let surroundings = Surroundings { home, ..surroundings.clone() };
     let severities = Severities::read(args)?;
-    let mut checked = Checked::read(&rules, &severities, console, &surroundings)?;
+    let mut checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
     if args.write {
         let within = (!checked.config.given).then(|| surroundings.cwd.join(rules.project.clone().unwrap_or_default()));
         repair::write(&checked.repairs, within.as_deref(), console);
         // What is reported is what is left.
-        checked = Checked::read(&rules, &severities, console, &surroundings)?;
+        checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
     }
     report(args, &checked, console)
 }
@@ -45,10 +45,13 @@ struct Checked {
     config: Config,
     diagnostics: Vec<Diagnostic>,
     repairs: Vec<Repair>,
+    /// What came of the samples, when they were run.
+    examples: Option<Examples>,
 }
 
 impl Checked {
     fn read(
+        args: &CheckRulesArgs,
         rules: &RuleArgs,
         severities: &Severities,
         console: &mut Console<'_>,
@@ -56,17 +59,20 @@ impl Checked {
     ) -> Result<Self, CliError> {
         let (config, mut diagnostics) = Config::read(rules, console, surroundings)?;
         diagnostics.extend(lint::run(&config.rules, &config.semantics));
+        let examples = (args.examples || args.examples_required)
+            .then(|| run_examples(&config.rules, &config.settings, &config.semantics, args.examples_required));
+        diagnostics.extend(examples.iter().flat_map(|examples| examples.diagnostics.iter().cloned()));
         let mut diagnostics: Vec<Diagnostic> =
             diagnostics.into_iter().filter_map(|found| severities.apply(found)).collect();
         sort(&mut diagnostics);
         let repairs = crate::rule::repair::plan(&config.rules, &mut diagnostics);
-        Ok(Self { config, diagnostics, repairs })
+        Ok(Self { config, diagnostics, repairs, examples })
     }
 }
 
 /// Shows the findings in the chosen form and counts them for the status.
 fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -> Result<(), CliError> {
-    let Checked { config, diagnostics, repairs } = checked;
+    let Checked { config, diagnostics, repairs, examples } = checked;
     let counts = Counts::of(diagnostics, config.files, config.rules.inventory.len());
     let text = match args.format {
         CheckFormat::Human => human(args, checked, counts, console.style()),
@@ -78,7 +84,7 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
         }
         CheckFormat::Json => {
             let lifecycle = config.semantics.lifecycle.as_str();
-            format!("{}\n", check::document(&config.rules, diagnostics, lifecycle, counts).to_json())
+            format!("{}\n", check::document(&config.rules, diagnostics, examples.as_ref(), lifecycle, counts).to_json())
         }
     };
     console.print(&text);
@@ -101,21 +107,16 @@ fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, style: Style)
             text.push_str(&format!("{}\n", diff(repair, style)));
         }
     }
+    if let Some(examples) = &checked.examples {
+        text.push_str(&examples::failures(examples, style));
+    }
     text.push_str(&if args.list {
         check::list(&checked.config.rules, counts, style)
     } else {
         check::totals(&checked.config.rules, counts)
     });
+    text.extend(checked.examples.as_ref().map(examples::totals));
     text
-}
-
-/// Options that this version does not complete.
-fn unfinished(args: &CheckRulesArgs) -> Result<(), CliError> {
-    let given = [(args.examples, "--examples"), (args.examples_required, "--examples-required")];
-    if let Some((_, option)) = given.into_iter().find(|(is_given, _)| *is_given) {
-        return Err(CliError::missing(option));
-    }
-    Ok(())
 }
 
 /// Says what a code means.

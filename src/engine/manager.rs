@@ -128,6 +128,11 @@ impl Manager {
         self.streams.get(key).map(|stream| stream.buffer.text())
     }
 
+    /// Steps that the conditions which need backtracking have taken so far; see [`Scanner::backtracking_steps`].
+    pub fn backtracking_steps(&self) -> u64 {
+        self.scanner.backtracking_steps()
+    }
+
     /// Whether any rule has structural patterns that count.
     pub fn has_ast_rules(&self) -> bool {
         self.has_ast

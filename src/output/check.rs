@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use comfy_table::Cell;
 
-use super::{Style, count, escape};
+use super::{Style, count, escape, examples};
 use crate::diagnostic::{Diagnostic, Fix, Severity};
 use crate::json_object;
+use crate::replay::Examples;
 use crate::rule::RuleSet;
 use crate::text::JsString;
 use crate::text::Position;
@@ -88,9 +89,15 @@ pub fn totals(rules: &RuleSet, counts: Counts) -> String {
     )
 }
 
-/// The rules and findings as one document.
-pub fn document(rules: &RuleSet, diagnostics: &[Diagnostic], lifecycle: &str, counts: Counts) -> Value {
-    Value::Object(json_object! {
+/// The rules and findings as one document, with what came of the samples where they were run.
+pub fn document(
+    rules: &RuleSet,
+    diagnostics: &[Diagnostic],
+    examples: Option<&Examples>,
+    lifecycle: &str,
+    counts: Counts,
+) -> Value {
+    let mut document = json_object! {
         "schema": "ttsr.check/1",
         "lifecycle": lifecycle,
         "rules": rules.to_json(),
@@ -102,7 +109,11 @@ pub fn document(rules: &RuleSet, diagnostics: &[Diagnostic], lifecycle: &str, co
             "warnings": counts.warnings,
             "notes": counts.notes,
         },
-    })
+    };
+    if let Some(examples) = examples {
+        document.insert("examples", examples::to_json(examples));
+    }
+    Value::Object(document)
 }
 
 fn diagnostic(diagnostic: &Diagnostic) -> Value {

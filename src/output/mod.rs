@@ -3,6 +3,7 @@
 pub mod check;
 pub mod diagnostic;
 mod escape;
+pub mod examples;
 pub mod explain;
 pub mod generations;
 pub mod github;

@@ -38,6 +38,7 @@ pub struct Scanner {
     set: Arc<PatternSet>,
     automata: Vec<Automaton>,
     budget: u64,
+    steps: u64,
 }
 
 impl Scanner {
@@ -50,7 +51,7 @@ impl Scanner {
     /// backtracker takes `steps` at most for one decision.
     pub fn with_limits(set: Arc<PatternSet>, cache: usize, steps: u64) -> Self {
         let automata = set.programs().iter().map(|program| Automaton::new(Arc::clone(program), cache)).collect();
-        Self { set, automata, budget: steps }
+        Self { set, automata, budget: steps, steps: 0 }
     }
 
     /// The set that is scanned for.
@@ -61,6 +62,11 @@ impl Scanner {
     /// Number of states in the caches now; for benches.
     pub fn states(&self) -> usize {
         self.automata.iter().map(Automaton::states).sum()
+    }
+
+    /// Steps that the backtracker has taken so far, for a caller who has to bound many decisions together.
+    pub fn backtracking_steps(&self) -> u64 {
+        self.steps
     }
 
     /// Appends a delta to a buffer. It may cut a surrogate pair in two.
@@ -238,7 +244,10 @@ impl Scanner {
                 from = at.saturating_sub(reach).saturating_sub(1);
             }
         }
-        let verdict = match pattern.search(&buffer.text, from, &mut self.budget.clone()) {
+        let mut left = self.budget;
+        let found = pattern.search(&buffer.text, from, &mut left);
+        self.steps += self.budget - left;
+        let verdict = match found {
             Search::Nothing => Verdict::No,
             Search::Found { at_end: true, .. } => Verdict::Tentative,
             Search::Found { at_end: false, .. } => Verdict::Confirmed,

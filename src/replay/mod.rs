@@ -3,6 +3,7 @@
 //! A [`Plan`] holds what all inputs share: rules, settings, generation, how to cut. It plays recorded sessions and
 //! event streams, whole texts and scripts, and sends each decision to a [`TraceSink`].
 
+mod examples;
 mod journal;
 mod observed;
 mod plan;
@@ -17,6 +18,7 @@ pub mod trace;
 mod verify;
 mod whole;
 
+pub use examples::{Example, Examples, Moment, Verdict, run_examples};
 pub use journal::Journal;
 pub use plan::{Plan, Report, RuleLine};
 pub use sink::TraceSink;

@@ -447,7 +447,7 @@ impl Plan {
         rules.collect()
     }
 
-    fn coordinator(&self, cwd: &JsString) -> Coordinator {
+    pub(super) fn coordinator(&self, cwd: &JsString) -> Coordinator {
         let manager = Manager::new(self.placed_rules(cwd), self.settings.clone(), self.semantics.clone());
         let mut templates = Templates::new(cwd.clone(), self.home.clone());
         if let Some(given) = &self.templates {

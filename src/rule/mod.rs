@@ -14,6 +14,7 @@ mod load;
 mod provider;
 mod register;
 pub mod repair;
+mod samples;
 mod scope;
 pub mod settings_files;
 mod source;
@@ -29,6 +30,7 @@ pub use frontmatter::{Frontmatter, Member, Problem, Reading};
 pub use load::{LoadFailure, Loaded, load_paths};
 pub use provider::Provider;
 pub use register::{Bucket, Listed, RuleSet};
+pub use samples::{Expected, SAMPLES_KEY, Sample, SampleProblem, Samples};
 pub use scope::{Scope, ScopeToken, ToolScope};
 pub use source::Encoding;
 pub use yaml::{Key, Node, Style, Yaml};
@@ -78,6 +80,12 @@ impl Rule {
     /// The file's name for people: as the user named it, else the stored path.
     pub fn shown_file(&self) -> String {
         self.file.as_ref().map_or_else(|| self.path.to_string_lossy(), |file| file.name.clone())
+    }
+
+    /// The verdict samples of its file.
+    pub fn samples(&self) -> Samples {
+        let frontmatter = self.file.as_ref().and_then(|file| file.frontmatter.as_ref());
+        frontmatter.map(Samples::read).unwrap_or_default()
     }
 
     /// Moves a rule that the user named by path to another working directory: such rules count as lying in

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 
 use similar::{DiffOp, TextDiff};
 use ttsr::diagnostic::{Code, Diagnostic, code};
+use ttsr::replay::run_examples;
 use ttsr::rule::{Places, RuleSet, lint, load_paths};
 use ttsr::settings::{Lifecycle, Settings};
 
 use crate::support::program::ttsr;
 use crate::support::project;
 
-/// What loading, registering and linting a sample finds. A folder that holds a provider's folder is a project.
-fn findings(sample: &Path, lifecycle: Lifecycle) -> Vec<Diagnostic> {
-    let semantics = lifecycle.semantics();
+/// What loading, registering and linting a sample finds, and running the examples in it. A folder that holds a provider's folder is a project.
+fn findings(sample: &Path, code: Code) -> Vec<Diagnostic> {
+    let semantics = lifecycle(code).semantics();
     let loaded = if sample.join(".github").exists() {
         Places { project: sample.into(), home: sample.join("home"), ..Places::default() }.discover(&semantics)
     } else {
@@ -24,7 +25,9 @@ fn findings(sample: &Path, lifecycle: Lifecycle) -> Vec<Diagnostic> {
     assert!(loaded.failures.is_empty(), "{:?}", loaded.failures);
     let set = RuleSet::register(loaded.rules, &Settings::default(), &semantics, None);
     let lints = lint::run(&set, &semantics);
-    [loaded.diagnostics, set.diagnostics, lints].concat()
+    let required = code == code::MISSING_EXAMPLES;
+    let examples = run_examples(&set, &Settings::default(), &semantics, required);
+    [loaded.diagnostics, set.diagnostics, lints, examples.diagnostics].concat()
 }
 
 fn sample(code: Code, side: &str) -> PathBuf {
@@ -90,7 +93,7 @@ fn differences(failing: &Path, passing: &Path) -> usize {
 fn every_code_has_a_failing_and_a_passing_sample() {
     let mut problems = Vec::new();
     for code in codes() {
-        let found = findings(&sample(code, "failing"), lifecycle(code));
+        let found = findings(&sample(code, "failing"), code);
         let belongs = |finding: &&Diagnostic| finding.code != code && !comes_along(code, finding.code);
         let others: Vec<_> = found.iter().filter(belongs).collect();
         match found.iter().find(|finding| finding.code == code) {
@@ -102,7 +105,7 @@ fn every_code_has_a_failing_and_a_passing_sample() {
             Some(_) if !others.is_empty() => problems.push(format!("{code:?}: also {others:#?}")),
             Some(_) => {}
         }
-        let found = findings(&sample(code, "passing"), lifecycle(code));
+        let found = findings(&sample(code, "passing"), code);
         if !found.is_empty() {
             problems.push(format!("{code:?}: the passing sample gives {found:#?}"));
         }

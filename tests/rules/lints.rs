@@ -25,6 +25,7 @@ fn a_good_rule_gives_nothing() {
         "ast-condition: foo($A)\nglobs: '*.ts'\nx-own: 1\nauthor: me\nmetadata: {a: b}",
         "description: d\nalwaysApply: true",
         "condition: 'a/b'",
+        "condition: foo\nexamples: {fires: [foo], silent: [bar]}",
         "condition: foo\ninterruptMode: tool-only\nagents: [main, task]",
     ] {
         assert_eq!(of(good, "").0, [""; 0], "{good}");
@@ -39,6 +40,9 @@ fn help_says_what_to_write() {
         ("condition: a\ninterrupt_mode: never", "unknown-key", "did you mean `interruptMode`?"),
         ("condition: a\ninterruptMode: ' Never '", "invalid-interrupt-mode", "write `interruptMode: never`"),
         ("condition: /foo/gi", "regex-literal", "write `'(?i)foo'`"),
+        ("condition: a\nexmaples: {fires: [a]}", "unknown-key", "did you mean `examples`?"),
+        ("condition: a\nexample: {fires: [a]}", "unknown-key", "did you mean `examples`?"),
+        ("condition: a\nexamples: {fires: [1]}", "invalid-example", "put the value into single quotes"),
         ("condition: a\nscope: prose", "unknown-scope-tool", "did you mean `text`?"),
         ("condition: a\nscope: txt", "unknown-scope-tool", "did you mean `text`?"),
         ("condition: a\nscope: tools", "unknown-scope-tool", "did you mean `tool`?"),

@@ -83,4 +83,20 @@ codes! {
         "Any word in a scope that is no stream is taken for the name of a tool. If there is no such tool, the rule is registered and never fires.";
     LITERAL_DOT_GLOB = 43 "literal-dot-glob" Warning
         "A leading `./` in a glob is literal, and paths are rarely written so.";
+    INVALID_EXAMPLE = 50 "invalid-example" Error
+        "An entry of `examples` is no sample: a string, or a mapping of `text` with `source`, `tool` and `path`. It is never run.";
+    EXAMPLE_DID_NOT_FIRE = 51 "example-did-not-fire" Error
+        "A sample stands under `fires` and the rule does not fire on it.";
+    EXAMPLE_FIRED = 52 "example-fired" Error
+        "A sample stands under `silent` and the rule fires on it.";
+    PREMATURE_EXAMPLE = 53 "premature-example" Error
+        "The rule fires on the beginning of a sample but not on all of it. The agent decides while text streams, so whether it fires depends on where a piece happens to end.";
+    UNDECIDED_EXAMPLE = 54 "undecided-example" Error
+        "This program cannot tell whether the rule fires on a sample, so the sample says nothing about the rule.";
+    UNTESTED_CONDITION = 55 "untested-condition" Note
+        "The rule has samples, and none under `fires` makes this condition match. It may be wrong or never needed. A warning with --examples-required.";
+    MISSING_EXAMPLES = 56 "missing-examples" Error
+        "A registered rule has no sample under `fires`, and --examples-required asks for one.";
+    EXAMPLE_NOT_RUN = 57 "example-not-run" Warning
+        "The rule is not registered under these settings, for this agent or in this lifecycle, so its samples cannot be run.";
 }

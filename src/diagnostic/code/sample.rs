@@ -26,12 +26,16 @@ samples! {
     "condition-beyond-limits": "failing.md" "passing.md";
     "control-character": "failing.md" "passing.md";
     "empty-content": "failing.md" "passing.md";
+    "example-did-not-fire": "failing.md" "passing.md";
+    "example-fired": "failing.md" "passing.md";
+    "example-not-run": "failing.md" "passing.md";
     "foreign-syntax": "failing.md" "passing.md";
     "frontmatter-beyond-limits": "failing.md" "passing.md";
     "glob-as-condition": "failing.md" "passing.md";
     "globs-exclude-prose": "failing.md" "passing.md";
     "invalid-ast-condition": "failing.md" "passing.md";
     "invalid-condition": "failing.md" "passing.md";
+    "invalid-example": "failing.md" "passing.md";
     "invalid-frontmatter": "failing.md" "passing.md";
     "invalid-interrupt-mode": "failing.md" "passing.md";
     "invalid-scope-token": "failing.md" "passing.md";
@@ -42,9 +46,11 @@ samples! {
     "matches-empty": "failing.md" "passing.md";
     "misplaced-fence": "failing.md" "passing.md";
     "missing-apply-to": "failing/.github/instructions/a.instructions.md" "passing/.github/instructions/a.instructions.md";
+    "missing-examples": "failing.md" "passing.md";
     "missing-trigger": "failing.md" "passing.md";
     "negated-glob": "failing.md" "passing.md";
     "nothing-registered-in-v1": "failing.md" "passing.md";
+    "premature-example": "failing.md" "passing.md";
     "quoted-condition": "failing.md" "passing.md";
     "regex-literal": "failing.md" "passing.md";
     "setting-as-key": "failing.md" "passing.md";
@@ -52,10 +58,12 @@ samples! {
     "skipped-file": "failing/r.MD" "failing/s.md" "passing/r.md" "passing/s.md";
     "superlinear-pattern": "failing.md" "passing.md";
     "unclosed-fence": "failing.md" "passing.md";
+    "undecided-example": "failing.md" "passing.md";
     "unknown-key": "failing.md" "passing.md";
     "unknown-scope-tool": "failing.md" "passing.md";
     "unreachable-scope": "failing.md" "passing.md";
     "unreadable-rule-file": "failing/r.md" "passing/r.md";
+    "untested-condition": "failing.md" "passing.md";
     "utf16-file": "failing.md" "passing.md";
     "wrong-type": "failing.md" "passing.md";
 }

@@ -2,11 +2,12 @@
 
 use super::{Subject, nearest};
 use crate::diagnostic::{Diagnostic, Fix, Severity, code};
+use crate::rule::SAMPLES_KEY;
 use crate::rule::frontmatter::normalise_key;
 use crate::settings::SETTING_KEYS;
 
-/// The keys that a rule file may have for the agent, as people write them.
-const KNOWN: [&str; 12] = [
+/// The keys that a rule file may have for the agent, as people write them, and the one that this program reads.
+const KNOWN: [&str; 13] = [
     "condition",
     "astCondition",
     "ast-condition",
@@ -19,6 +20,7 @@ const KNOWN: [&str; 12] = [
     "enabled",
     "ttsrTrigger",
     "applyTo",
+    SAMPLES_KEY,
 ];
 
 /// The keys without one of which no rule triggers.
@@ -40,7 +42,8 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
         let same = KNOWN.iter().copied().find(|known| plain(known) == plain(written));
         let Some(meant) = same.or_else(|| nearest(written, &KNOWN)) else { continue };
-        let message = format!("the agent does not know the key `{written}`");
+        let reader = if meant == SAMPLES_KEY { "nothing reads" } else { "the agent does not know" };
+        let message = format!("{reader} the key `{written}`");
         let help = format!("did you mean `{meant}`?");
         // A key beside the one that is meant would only hide it, or be hidden.
         let fix = subject

@@ -8,6 +8,7 @@ mod catch_all;
 mod chunk_dependence;
 mod comma_glob;
 mod condition_text;
+mod examples;
 mod fence;
 mod glob_condition;
 mod keys;
@@ -41,23 +42,25 @@ const LINTS: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
     comma_glob::check,
     negated_glob::check,
     ast_condition::check,
+    examples::check,
 ];
+
+/// Those that hold in the early generation too: they are about what the agent never reads.
+const EARLY_LINTS: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[examples::check];
 
 /// Runs all lints over the rules that come from files and are neither shadowed nor unreadable. `semantics` is the
 /// generation by which the set was registered; the lints about what only later generations read are silent in the
 /// early one.
 pub fn run(set: &RuleSet, semantics: &Semantics) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    if semantics.legacy_trigger_only {
-        return findings;
-    }
+    let lints = if semantics.legacy_trigger_only { EARLY_LINTS } else { LINTS };
     for listed in set.inventory.iter().filter(|listed| !listed.is_shadowed) {
         let Some(file) = listed.rule.file.as_deref() else { continue };
         if file.frontmatter.as_ref().is_some_and(|matter| matches!(matter.reading, Reading::Beyond(_))) {
             continue;
         }
         let subject = Subject { listed, compiled: set.compiled_of(listed), file };
-        LINTS.iter().for_each(|lint| lint(&subject, &mut findings));
+        lints.iter().for_each(|lint| lint(&subject, &mut findings));
     }
     findings
 }

@@ -1,0 +1,124 @@
+//! What came of the verdict samples: a table of those that are not as expected, a line of totals, and the member
+//! `examples` of `ttsr.check/1`.
+
+use std::fmt::Write as _;
+
+use comfy_table::Cell;
+
+use super::{Style, count, escape};
+use crate::json_object;
+use crate::replay::{Example, Examples, Verdict};
+use crate::text::JsString;
+use crate::text::json::Value;
+
+/// Characters of a sample that the table shows.
+const SHOWN: usize = 48;
+
+/// The samples that are not as expected, as a table; nothing when there are none.
+pub fn failures(examples: &Examples, style: Style) -> String {
+    let mut table = style.table(&["Rule", "Sample", "Expected", "Got", "Where"]);
+    for result in examples.results.iter().filter(|result| !result.passed()) {
+        let place = match (&result.at, &result.why) {
+            (Some(at), _) => escape(&at.phrase(result.sample.source)),
+            (None, Some(why)) => escape(why),
+            (None, None) => String::new(),
+        };
+        table.add_row([
+            Cell::new(escape(&result.rule.to_string_lossy())),
+            Cell::new(sample(result)),
+            Cell::new(result.sample.expected.as_str()),
+            if result.verdict == Verdict::NotRun {
+                Style::notable_cell("not run")
+            } else {
+                Style::bad_cell(got(result))
+            },
+            Cell::new(place),
+        ]);
+    }
+    if table.row_count() == 0 {
+        return String::new();
+    }
+    format!("{}\n{}\n\n", style.heading("Samples that are not as expected"), table.trim_fmt())
+}
+
+fn got(result: &Example) -> &'static str {
+    match result.verdict {
+        Verdict::Fired if result.premature => "fired too early",
+        Verdict::Fired => "fired",
+        Verdict::Silent => "did not fire",
+        Verdict::Undecided => "undecided",
+        Verdict::NotRun => "not run",
+    }
+}
+
+/// The sample's line, what it is, and how its text begins.
+fn sample(result: &Example) -> String {
+    let sample = &result.sample;
+    let text = sample.text.to_string_lossy();
+    let shown: String = text.chars().take(SHOWN).collect();
+    let cut = if shown.len() < text.len() { "…" } else { "" };
+    let name =
+        |text: &Option<JsString>| text.iter().map(|text| format!(" {}", escape(&text.to_string_lossy()))).collect();
+    let (tool, path): (String, String) = (name(&sample.tool), name(&sample.path));
+    let what =
+        if sample.tool.is_some() { format!("{}{path}", tool.trim_start()) } else { sample.source.as_str().to_owned() };
+    format!("{}: {what}: {}{cut}", result.line, escape(&shown))
+}
+
+/// The last line of a report.
+pub fn totals(examples: &Examples) -> String {
+    let mut rules: Vec<&JsString> = examples.results.iter().map(|result| &result.rule).collect();
+    rules.sort();
+    rules.dedup();
+    let passed = examples.count(Example::passed);
+    let not_run = examples.count(|result| result.verdict == Verdict::NotRun);
+    let mut line = format!(
+        "{} of {}: {passed} as expected, {} not",
+        count(examples.results.len(), "sample"),
+        count(rules.len(), "rule"),
+        examples.results.len() - passed - not_run,
+    );
+    if not_run > 0 {
+        let _ = write!(line, ", {not_run} not run");
+    }
+    line.push('\n');
+    line
+}
+
+/// The member `examples`.
+pub fn to_json(examples: &Examples) -> Value {
+    let passed = examples.count(Example::passed);
+    let not_run = examples.count(|result| result.verdict == Verdict::NotRun);
+    Value::Object(json_object! {
+        "samples": examples.results.len(),
+        "passed": passed,
+        "failed": examples.results.len() - passed - not_run,
+        "not_run": not_run,
+        "results": examples.results.iter().map(result).collect::<Vec<_>>(),
+    })
+}
+
+fn result(result: &Example) -> Value {
+    let sample = &result.sample;
+    let optional = |text: Option<&JsString>| text.map_or(Value::Null, |text| Value::from(text.clone()));
+    let conditions: Vec<Value> = result.conditions.iter().map(|one| Value::from(one.text().clone())).collect();
+    let at = result.at.as_ref();
+    Value::Object(json_object! {
+        "rule": result.rule.clone(),
+        "file": result.file.as_str(),
+        "line": result.line,
+        "expected": sample.expected.as_str(),
+        "source": sample.source.as_str(),
+        "tool": optional(sample.tool.as_ref()),
+        "path": optional(sample.path.as_ref()),
+        "text": sample.text.clone(),
+        "outcome": result.verdict.as_str(),
+        "at": at.map_or(Value::Null, |at| Value::from(at.units)),
+        "at_end": at.is_some_and(|at| at.at_end),
+        "after": optional(at.map(|at| &at.after)),
+        "premature": result.premature,
+        "conditions": conditions,
+        "why": result.why.as_deref().map_or(Value::Null, Value::from),
+        "passed": result.passed(),
+    })
+}
