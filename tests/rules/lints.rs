@@ -51,6 +51,43 @@ fn every_code_has_a_failing_and_a_passing_sample() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// Codes whose mistake is one of two that go together: the sample has to show both.
+const TOGETHER: [(&str, &str); 3] = [
+    ("quoted-condition", "invalid-frontmatter"),
+    ("unreachable-scope", "invalid-scope-token"),
+    ("nothing-registered-in-v1", ""),
+];
+
+#[test]
+fn samples_give_their_code_alone_and_differ_in_one_line() {
+    let mut problems = Vec::new();
+    for code in Code::all().into_iter().filter(|code| code.number() < 100) {
+        let name = code.name();
+        let lifecycle = if name == "nothing-registered-in-v1" { Lifecycle::V1 } else { Lifecycle::V3 };
+        let with = TOGETHER.iter().find(|(one, _)| *one == name).map_or("", |(_, with)| *with);
+        for found in findings(&sample(code, "failing"), lifecycle) {
+            if found.code != code && found.code.name() != with {
+                problems.push(format!("{name}: the failing sample also gives {found:#?}"));
+            }
+        }
+        for found in findings(&sample(code, "passing"), lifecycle) {
+            problems.push(format!("{name}: the passing sample gives {found:#?}"));
+        }
+        let read = |side| fs::read(sample(code, side));
+        // Folders and encodings differ as a whole.
+        let (Ok(failing), Ok(passing)) = (read("failing"), read("passing")) else { continue };
+        let (Ok(failing), Ok(passing)) = (String::from_utf8(failing), String::from_utf8(passing)) else { continue };
+        let (failing, passing): (Vec<&str>, Vec<&str>) = (failing.lines().collect(), passing.lines().collect());
+        let same = failing.iter().zip(&passing).take_while(|(one, other)| one == other).count();
+        let ends = failing[same..].iter().rev().zip(passing[same..].iter().rev());
+        let end = ends.take_while(|(one, other)| one == other).count();
+        if failing.len() > same + end + 1 || passing.len() > same + end + 1 {
+            problems.push(format!("{name}: the samples differ in more than one line"));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
 #[test]
 fn every_sample_belongs_to_a_code() {
     for folder in fs::read_dir(project("testdata/rules")).expect("samples") {

@@ -120,8 +120,7 @@ fn a_finding_that_is_left_out_is_not_mended() {
 #[test]
 fn files_that_are_not_utf8_are_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
-    let utf16: Vec<u8> =
-        "\u{feff}---\nttsr_trigger: foo\n---\nB".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf16: Vec<u8> = "\u{feff}---\nttsr_trigger: foo\n---\nB".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for bytes in [utf16, b"---\nttsr_trigger: foo\n---\nB\xff".to_vec()] {
         let file = folder.path().join("r.md");
         fs::write(&file, &bytes).expect("written");
