@@ -1,6 +1,7 @@
 //! Rule files against the verdicts of the reference: frontmatter, scope.
 
 mod discovery;
+mod field_reports;
 mod formats;
 mod hostile;
 mod lints;
