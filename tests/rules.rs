@@ -3,6 +3,7 @@
 mod catalogue;
 mod discovery;
 mod examples;
+mod field_reports;
 mod formats;
 mod hostile;
 mod lints;

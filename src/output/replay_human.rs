@@ -126,7 +126,8 @@ fn matched(trigger: &Trigger) -> String {
             (false, true) => "  (another cut of the text decides otherwise)",
             _ => "",
         };
-        format!("{excerpt}{note}")
+        let choice = by.any_of.map(|count| format!("  (any one of its {count} conditions is enough)"));
+        format!("{excerpt}{note}{}", choice.unwrap_or_default())
     });
     excerpts.collect::<Vec<_>>().join("\n")
 }

@@ -8,6 +8,7 @@ use super::approximate;
 use super::backtrack::{self, Search};
 use super::backtrack_code::Code;
 use super::charset::CharSet;
+use super::ending::{self, Ending};
 use super::error::PatternError;
 use super::parse::{self, Flags};
 use super::scanner::Verdict;
@@ -44,6 +45,7 @@ pub struct Pattern(Arc<Inner>);
 struct Inner {
     source: JsString,
     facts: Facts,
+    ending: Ending,
     code: Code,
     first: Option<CharSet>,
     linear: Option<Linear>,
@@ -82,12 +84,13 @@ impl Pattern {
         let all = analysis::facts(&tree);
         let facts = all[tree.root];
         let first = analysis::first_units(&tree, &all);
+        let ending = if facts.end_sensitive { ending::of(&tree, &all) } else { Ending::Settled };
         let code = Code::new(&tree);
         let tells_all =
             !tree.nodes.iter().any(|node| matches!(node, Node::Look { child, .. } if all[*child].back_references));
         let linear = if facts.back_references { approximate::without_references(&tree) } else { tree };
         let linear = Linear::of(linear, tells_all);
-        Ok(Self(Arc::new(Inner { source: source.clone(), facts, code, first, linear })))
+        Ok(Self(Arc::new(Inner { source: source.clone(), facts, ending, code, first, linear })))
     }
 
     /// The source as given.
@@ -109,6 +112,12 @@ impl Pattern {
     /// match, match however the stream goes on and wherever it is cut.
     pub fn is_end_sensitive(&self) -> bool {
         self.0.facts.end_sensitive
+    }
+
+    /// What text to come can do to a match at the end of the text so far. Closer than [`Self::is_end_sensitive`]: what
+    /// a test looks at may be text that the match demands anyway, as in `\bfoo`.
+    pub fn ending(&self) -> Ending {
+        self.0.ending
     }
 
     /// Whether the pattern is left to the step-counted backtracker: it has back-references, or is too large for the

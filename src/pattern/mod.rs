@@ -8,6 +8,9 @@
 //! back-references are lowered (`lower`) to one joint `program`, whose steps (`step`, `threads`) a lazily built
 //! `automaton` remembers. Patterns with back-references, and those too large, run on the step-counted `backtrack`er,
 //! behind a gate that the automaton of an over-approximation (`approximate`) opens.
+//!
+//! For the linter there are two questions more: what text to come can undo (`ending`), and what a backtracking engine
+//! pays (`cost`).
 
 mod analysis;
 mod approximate;
@@ -18,6 +21,8 @@ mod buffer;
 mod charset;
 mod chunk;
 mod compile;
+mod cost;
+mod ending;
 mod error;
 mod escape;
 mod fold;
@@ -36,6 +41,8 @@ mod threads;
 pub use buffer::Buffer;
 pub use chunk::ChunkDependence;
 pub use compile::{CompileOptions, Pattern};
+pub use cost::Cost;
+pub use ending::Ending;
 pub use error::{PatternError, PatternErrorKind};
 pub use mask::PatternMask;
 pub use scanner::{Scanner, Verdict};

@@ -1,5 +1,6 @@
 //! [`Plan`]: what all inputs of a replay share, and one method per kind of input.
 
+use std::collections::HashMap;
 use std::io::BufRead;
 use std::rc::Rc;
 
@@ -388,6 +389,7 @@ impl Plan {
         run.closed_by = self.restored_by.iter().cloned().collect();
         if self.explain.is_some() {
             run.unregistered = self.unregistered_gates(run.explained.as_ref());
+            run.choices = self.choices(run.explained.as_ref());
         }
         run.emit_outside(TraceKind::Run {
             input_kind: kind,
@@ -426,6 +428,15 @@ impl Plan {
                 let gate = if why.starts_with("not for the agent") { "agent" } else { "disabled" };
                 GateEvent { rule: rule.name.clone(), gate, why }
             })
+            .collect()
+    }
+
+    /// The rules that have several conditions, with their number.
+    fn choices(&self, only: Option<&JsString>) -> HashMap<JsString, usize> {
+        let explained = self.rules.iter().filter(|rule| only.is_none_or(|only| *only == rule.name));
+        explained
+            .map(|rule| (rule.name.clone(), rule.conditions.len() + rule.undecidable.len() + rule.ast.len()))
+            .filter(|(_, count)| *count > 1)
             .collect()
     }
 

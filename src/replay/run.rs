@@ -57,6 +57,8 @@ pub(super) struct Run<'a> {
     pub persisted: Vec<JsString>,
     /// Per rule, the entry whose record the repeat policy looks at.
     pub(super) closed_by: HashMap<JsString, JsString>,
+    /// Where runs are explained: the rules that have several conditions, with their number.
+    pub(super) choices: HashMap<JsString, usize>,
     /// Rules that are not registered, told at each message.
     pub(super) unregistered: Vec<GateEvent>,
     /// The only rule whose gates are told, if any.
@@ -99,6 +101,7 @@ impl<'a> Run<'a> {
             observed: Observed::default(),
             persisted: Vec::new(),
             closed_by: HashMap::new(),
+            choices: HashMap::new(),
             unregistered: Vec::new(),
             explained: None,
             reading,
@@ -375,7 +378,8 @@ impl<'a> Run<'a> {
                 let (pattern, buffer, seen) = (*pattern, hit.buffer.clone(), hit.seen);
                 self.hits.push(OpenHit { event, by: by.len(), pattern, buffer, seen });
             }
-            by.push(shown(hit));
+            let any_of = self.choices.get(&hit.rule).copied();
+            by.push(shown(hit, any_of));
         }
         self.emit(TraceKind::Trigger(Trigger {
             rules: trigger.names,
@@ -507,6 +511,13 @@ fn matched(by: &EngineBy) -> Matched {
     }
 }
 
-fn shown(hit: Hit) -> By {
-    By { matched: matched(&hit.by), rule: hit.rule, excerpt: hit.excerpt, chunk_dependent: false, premature: false }
+fn shown(hit: Hit, any_of: Option<usize>) -> By {
+    By {
+        matched: matched(&hit.by),
+        rule: hit.rule,
+        excerpt: hit.excerpt,
+        chunk_dependent: false,
+        premature: false,
+        any_of,
+    }
 }

@@ -96,6 +96,9 @@ pub struct By {
     pub chunk_dependent: bool,
     /// Whether the condition matches at this check point but not the whole block.
     pub premature: bool,
+    /// How many conditions and patterns the rule has, any one of which is enough; only where it is to be explained
+    /// (`--explain`) and there are several.
+    pub any_of: Option<usize>,
 }
 
 /// A match and the decision about it.
@@ -435,6 +438,9 @@ impl Trigger {
             by.matched.insert_into(&mut object);
             object.insert("excerpt", by.excerpt.clone());
             object.insert("chunk_dependent", by.chunk_dependent);
+            if let Some(count) = by.any_of {
+                object.insert("any_of", count);
+            }
             Value::Object(object)
         });
         let mut object = json_object! {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Rule, Scope, condition_member};
-use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::diagnostic::{Diagnostic, code};
 use crate::glob::GlobGate;
 use crate::message::Source;
 use crate::pattern::{CompileOptions, Pattern, PatternError, PatternErrorKind};
@@ -102,7 +102,7 @@ impl CompiledRule {
             }
         }
         let dead = conditions.is_empty() && undecidable.is_empty() && ast.is_empty();
-        diagnostics.extend(errors.iter().map(|(source, error)| invalid_condition(rule, source, error, dead)));
+        diagnostics.extend(errors.iter().map(|(source, error)| invalid_condition(rule, source, error)));
         if dead {
             return Err(Refusal::NoCondition { invalid: errors.len() });
         }
@@ -164,7 +164,7 @@ fn about(rule: &Rule, code: code::Code, key: &str, token: &JsString, what: &str)
     located.unwrap_or_else(|| Diagnostic::new(code, message))
 }
 
-fn invalid_condition(rule: &Rule, source: &JsString, error: &PatternError, dead: bool) -> Diagnostic {
+fn invalid_condition(rule: &Rule, source: &JsString, error: &PatternError) -> Diagnostic {
     let message = format!("the condition `{source}` does not compile: {}", error.message);
     let located = rule.file.as_ref().and_then(|file| {
         let member = condition_member(file.frontmatter.as_ref()?)?;
@@ -172,8 +172,6 @@ fn invalid_condition(rule: &Rule, source: &JsString, error: &PatternError, dead:
         Some(file.finding(code::INVALID_CONDITION, message.clone(), range))
     });
     let finding = located.unwrap_or_else(|| Diagnostic::new(code::INVALID_CONDITION, message));
-    let severity = if dead { Severity::Error } else { Severity::Warning };
-    let finding = finding.with_severity(severity);
     match &error.help {
         Some(help) => finding.with_help(help.clone()),
         None => finding,

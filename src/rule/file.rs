@@ -148,7 +148,7 @@ impl RuleFile {
                 .with_help("write `key: value` lines"),
             Reading::SeveralDocuments { at } => self
                 .finding(
-                    code::INVALID_FRONTMATTER,
+                    code::SEVERAL_DOCUMENTS,
                     "the frontmatter holds several YAML documents, so no key counts",
                     from(*at),
                 )

@@ -41,9 +41,11 @@ fn lifecycle(code: Code) -> Lifecycle {
     if code.name() == "nothing-registered-in-v1" { Lifecycle::V1 } else { Lifecycle::V3 }
 }
 
-/// Whether a finding of `code` cannot be had without one of `other`: only a repair keeps the quotes.
+/// Whether a finding of `code` cannot be had without one of `other`: only a repair keeps the quotes, and only scopes
+/// without a valid token are unreachable.
 fn comes_along(code: Code, other: Code) -> bool {
-    (code, other) == (code::QUOTED_CONDITION, code::INVALID_FRONTMATTER)
+    [(code::QUOTED_CONDITION, code::INVALID_FRONTMATTER), (code::UNREACHABLE_SCOPE, code::INVALID_SCOPE_TOKEN)]
+        .contains(&(code, other))
 }
 
 /// The codes about rule files.

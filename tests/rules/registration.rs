@@ -89,7 +89,7 @@ fn findings_point_at_the_offending_characters() {
         (place.start.line, place.start.column, &text[place.start.offset..place.end.offset], finding.severity)
     };
     let (line, column, _, severity) = found("invalid-condition");
-    assert_eq!((line, severity), (4, Severity::Warning));
+    assert_eq!((line, severity), (4, Severity::Error));
     assert!((6..=8).contains(&column), "within `a(b`, not {column}");
     assert_eq!(found("invalid-scope-token"), (5, 14, "tool:mcp.x", Severity::Warning));
     let dead = register(&["---\ncondition: '('\n---\nB"], Lifecycle::V3, &Settings::default(), None);

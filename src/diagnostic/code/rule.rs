@@ -8,7 +8,7 @@ codes! {
     MISSING_TRIGGER = 2 "missing-trigger" Error
         "The key for conditions is there, but its value is none: blank, an empty list, a number, a mapping. The agent says nothing and the rule never triggers.";
     INVALID_CONDITION = 3 "invalid-condition" Error
-        "A condition does not compile as an ECMAScript regular expression, so the agent skips it.";
+        "A condition does not compile as an ECMAScript regular expression, so the agent skips it, and only it, without telling the author.";
     INVALID_AST_CONDITION = 5 "invalid-ast-condition" Warning
         "An AST pattern does not parse in the language of the paths it is for, so the agent ignores it.";
     INVALID_SCOPE_TOKEN = 6 "invalid-scope-token" Warning
@@ -24,7 +24,7 @@ codes! {
     EMPTY_CONTENT = 12 "empty-content" Error
         "The rule has no body. The agent drops it, after it has already hidden every later rule of the same name.";
     GLOB_AS_CONDITION = 13 "glob-as-condition" Error
-        "A condition with `/` and a wildcard, and without any character that only a regular expression has, is taken for a file glob.";
+        "A condition with `/` and a wildcard, and without any character that only a regular expression has, is taken for a file glob; only a warning where files were most likely meant.";
     MATCHES_EMPTY = 14 "matches-empty" Warning
         "The condition matches the empty text, so the rule triggers on the first piece of any output.";
     AST_NEVER_RUNS = 15 "ast-never-runs" Error
@@ -32,11 +32,11 @@ codes! {
     GLOBS_EXCLUDE_PROSE = 16 "globs-exclude-prose" Error
         "Prose and thinking have no paths, so a rule with `globs` never fires on them.";
     SUPERLINEAR_PATTERN = 17 "superlinear-pattern" Warning
-        "The condition needs backtracking, whose time can grow faster than the text; on a long stream the decision may be given up.";
+        "The agent tests a condition by backtracking over all of the text so far, at each piece of the stream. By count, this one takes very many steps on ordinary text, or on a short text that repeats what it repeats; a long answer then blocks the agent.";
     LEGACY_KEY = 19 "legacy-key" Note
         "The key is the old name of `condition`. The agent still reads it.";
     CHUNK_DEPENDENT_PATTERN = 20 "chunk-dependent-pattern" Note
-        "The condition asks what follows its match. A stream arrives in pieces, so the rule may fire at the end of a piece though the next piece undoes the match.";
+        "The condition asks what follows its match: a note for `$` and `\\b`, a warning for a negative look-ahead. A stream arrives in pieces, so the rule may fire at the end of a piece though the next piece undoes the match.";
     UNCLOSED_FENCE = 21 "unclosed-fence" Error
         "The file begins with a fence that is never closed, so the agent finds no frontmatter and takes all of the file for the body.";
     FRONTMATTER_BEYOND_LIMITS = 22 "frontmatter-beyond-limits" Error
@@ -83,6 +83,16 @@ codes! {
         "Any word in a scope that is no stream is taken for the name of a tool. If there is no such tool, the rule is registered and never fires.";
     LITERAL_DOT_GLOB = 43 "literal-dot-glob" Warning
         "A leading `./` in a glob is literal, and paths are rarely written so.";
+    RELATIVE_GLOB = 44 "relative-glob" Note
+        "A glob with a folder in front matches a path as it is called and relative to the working directory. It does not match an absolute path elsewhere.";
+    START_ANCHOR = 45 "start-anchor" Note
+        "`^` without the flag `m` matches at the very start of what was streamed so far, not at the start of each line.";
+    ANY_CONDITION = 46 "any-condition" Note
+        "One matching condition of a list is enough. A condition that names a place, files or an exception does not narrow the others; it triggers the rule alone.";
+    NORMALISATION_FORM = 47 "normalisation-form" Note
+        "Unicode has two forms of some letters: one character, or a base letter and a mark. The agent compares code units, so a pattern in one form does not match text in the other.";
+    SEVERAL_DOCUMENTS = 48 "several-documents" Warning
+        "The frontmatter holds more than one YAML document. The agent then reads no key at all, without a word.";
     INVALID_EXAMPLE = 50 "invalid-example" Error
         "An entry of `examples` is no sample: a string, or a mapping of `text` with `source`, `tool` and `path`. It is never run.";
     EXAMPLE_DID_NOT_FIRE = 51 "example-did-not-fire" Error

@@ -3,6 +3,9 @@
 use super::Subject;
 use crate::diagnostic::{Diagnostic, code};
 
+/// Ways to say "anything".
+const EVERYTHING: [&str; 4] = [".*", "[\\s\\S]*", "[^]*", "(?s).*"];
+
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(rule) = subject.compiled else { return };
     let globs = &subject.listed.rule.fields.glob_conditions;
@@ -18,6 +21,11 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         return;
     }
     for (source, pattern) in &rule.conditions {
+        let deliberate = EVERYTHING.contains(&source.to_string_lossy().as_str());
+        if deliberate && !rule.scope.text && !rule.scope.thinking {
+            // "On each call of this tool": nobody writes that by mistake.
+            continue;
+        }
         if pattern.matches_everything() {
             let message = format!("the condition `{source}` matches every text, even the empty one");
             let help = "make the pattern demand at least one character that is not optional";

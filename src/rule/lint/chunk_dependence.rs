@@ -1,22 +1,29 @@
-//! Conditions whose verdict depends on where the stream is cut, and conditions that are slow to decide.
+//! Conditions whose verdict depends on where the stream is cut.
 
 use super::Subject;
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::pattern::Ending;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for (source, pattern) in subject.conditions() {
-        let range = || subject.condition_range(source, None);
-        if pattern.is_end_sensitive() && !pattern.matches_everything() {
-            let message =
-                format!("the condition `{source}` looks behind its match, so it may fire before the rest has arrived");
-            let help = "demand the character that ends the match instead of `$`, `\\b` or a look-ahead at the end";
-            findings.push(subject.finding(code::CHUNK_DEPENDENT_PATTERN, message, range()).with_help(help));
+        if pattern.matches_everything() {
+            continue;
         }
-        if pattern.needs_backtracking() {
-            let message =
-                format!("the condition `{source}` is decided by backtracking, which can take long on long texts");
-            let help = "avoid back-references and huge counts";
-            findings.push(subject.finding(code::SUPERLINEAR_PATTERN, message, range()).with_help(help));
-        }
+        let (severity, looks, help) = match pattern.ending() {
+            Ending::Settled => continue,
+            Ending::Edge => (
+                Severity::Note,
+                "asks with `$` or `\\b` whether its match ends here",
+                "demand the character that ends the match instead, such as `[^\\w]` or `\\n`",
+            ),
+            Ending::LookAhead => (
+                Severity::Warning,
+                "asks with a negative look-ahead what does not follow",
+                "demand behind the look-ahead as many characters as it looks at, or match what may follow instead",
+            ),
+        };
+        let message = format!("the condition `{source}` {looks}, so it may fire before the rest has arrived");
+        let finding = subject.finding(code::CHUNK_DEPENDENT_PATTERN, message, subject.condition_range(source, None));
+        findings.push(finding.with_severity(severity).with_help(help));
     }
 }

@@ -1,11 +1,15 @@
 //! Several globs in one string: the agent takes the commas literally.
 
-use super::Subject;
+use super::{Subject, in_quotes};
 use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::rule::{Node, Yaml};
 use crate::text::JsString;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    // Where nothing triggers, the globs are for people and for other tools, some of which do split at commas.
+    if !subject.has_trigger() {
+        return;
+    }
     for glob in subject.listed.rule.fields.globs.iter().flatten() {
         if let Some(parts) = split_at_commas(glob) {
             let help = split_help(&parts);
@@ -49,6 +53,6 @@ pub(super) fn split_help(parts: &[String]) -> String {
 }
 
 fn flow_list(parts: &[String]) -> String {
-    let list: Vec<String> = parts.iter().map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
+    let list: Vec<String> = parts.iter().map(|part| in_quotes(part)).collect();
     format!("[{}]", list.join(", "))
 }

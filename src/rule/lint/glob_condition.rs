@@ -1,20 +1,37 @@
 //! A condition that the agent takes for a file glob though it does not look like one to people.
 
-use super::Subject;
-use crate::diagnostic::{Diagnostic, code};
+use super::{Subject, in_quotes};
+use crate::diagnostic::{Diagnostic, Severity, code};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for glob in &subject.listed.rule.fields.glob_conditions {
-        // `*.ts` is meant as a glob; `src/**` most likely too.
-        if glob.starts_with("*.") || glob.contains("**") {
+        // `*.ts` is meant as a glob.
+        if !glob.contains("/") {
             continue;
         }
+        let text = glob.to_string_lossy();
         let message = format!(
             "the condition `{glob}` is read as a file glob: the rule fires on every edit of such a file and on no text"
         );
-        let escaped = glob.to_string_lossy().replace('/', "\\/");
-        let help = format!("for a regular expression write `'{escaped}'`; for files write `globs`");
+        let escaped = in_quotes(&text.replace('/', "\\/"));
+        let help = format!(
+            "for a regular expression write `{escaped}`; for files write `globs: {}` and a condition",
+            in_quotes(&text)
+        );
         let range = subject.condition_range(glob, None);
-        findings.push(subject.finding(code::GLOB_AS_CONDITION, message, range).with_help(help));
+        let severity = if looks_like_files(&text) { Severity::Warning } else { Severity::Error };
+        let finding = subject.finding(code::GLOB_AS_CONDITION, message, range).with_severity(severity);
+        findings.push(finding.with_help(help));
     }
+}
+
+/// Whether files were most likely meant: any folder, or a wildcard and an extension.
+fn looks_like_files(glob: &str) -> bool {
+    let extension = || {
+        let name = glob.rsplit('/').next().unwrap_or_default();
+        name.rsplit_once('.').is_some_and(|(stem, extension)| {
+            !stem.is_empty() && !extension.is_empty() && extension.chars().all(|one| one.is_ascii_alphanumeric())
+        })
+    };
+    !glob.contains("://") && (glob.contains("**") || extension())
 }

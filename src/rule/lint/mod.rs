@@ -3,18 +3,22 @@
 //! What stops a rule from being read or registered is found by the reader and the registration; a lint looks at
 //! rules that may well be registered and yet do not do what was meant.
 
+mod any_condition;
 mod ast_condition;
 mod catch_all;
 mod chunk_dependence;
 mod comma_glob;
 mod condition_text;
+mod cost;
 mod examples;
 mod fence;
 mod glob_condition;
 mod keys;
 mod legacy_key;
-mod negated_glob;
+mod normalisation;
+mod path_globs;
 mod prose_globs;
+mod start_anchor;
 mod tool_names;
 mod trigger;
 mod values;
@@ -36,11 +40,15 @@ const LINTS: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
     glob_condition::check,
     condition_text::check,
     catch_all::check,
+    any_condition::check,
+    start_anchor::check,
+    normalisation::check,
     chunk_dependence::check,
+    cost::check,
     tool_names::check,
     prose_globs::check,
     comma_glob::check,
-    negated_glob::check,
+    path_globs::check,
     ast_condition::check,
     examples::check,
 ];
@@ -94,6 +102,12 @@ impl<'a> Subject<'a> {
         self.condition().map_or(0..0, |member| self.file.locate(&member.value, condition, units))
     }
 
+    /// Whether the rule has conditions of any kind, usable or not registered for another reason.
+    fn has_trigger(&self) -> bool {
+        let fields = &self.listed.rule.fields;
+        fields.condition.is_some() || fields.ast_condition.is_some()
+    }
+
     /// Where an item of another key is written.
     fn item_range(&self, key: &str, item: &JsString) -> Range<usize> {
         self.node(key).map_or(0..0, |node| self.file.locate(node, item, 0..item.len()))
@@ -122,6 +136,20 @@ impl<'a> Subject<'a> {
     /// The conditions that are compiled.
     fn conditions(&self) -> &'a [(JsString, crate::pattern::Pattern)] {
         self.compiled.map_or(&[], |rule| &rule.conditions)
+    }
+}
+
+/// A YAML value in single quotes.
+fn in_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// A condition without a leading group of flags that counts for all of it, and the flags.
+fn split_flags(condition: &str) -> (&str, &str) {
+    let inner = condition.strip_prefix("(?").and_then(|rest| rest.split_once(')'));
+    match inner {
+        Some((flags, rest)) if !flags.is_empty() && flags.chars().all(|flag| "ims".contains(flag)) => (flags, rest),
+        _ => ("", condition),
     }
 }
 

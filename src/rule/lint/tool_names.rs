@@ -57,10 +57,13 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         } else {
             nearest(&name, &known)
         };
-        let message = format!("the scope `{token}` is for a tool named `{name}`, which the agent does not have");
+        let message = format!("the scope `{token}` is for a tool named `{name}`, which is none of the agent's own");
         let help = match meant {
             Some(meant) => {
-                format!("did you mean `{}{meant}`?", if has_prefix && !meant.contains(':') { "tool:" } else { "" })
+                let path =
+                    tool.path.as_ref().filter(|_| !meant.contains('(')).map(|path| format!("({})", path.source()));
+                let prefix = if has_prefix && !meant.contains(':') { "tool:" } else { "" };
+                format!("did you mean `{prefix}{meant}{}`?", path.unwrap_or_default())
             }
             None => "write `text`, `thinking`, `tool`, or the name of a tool as the model calls it".to_owned(),
         };

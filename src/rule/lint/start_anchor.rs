@@ -1,0 +1,29 @@
+//! `^` without the flag `m`: it sees the start of all that was streamed, not of a line.
+
+use super::{Subject, in_quotes, split_flags};
+use crate::diagnostic::{Diagnostic, code};
+
+/// What stands behind a `^` that is meant for the start of the whole text: a line that only begins a file, or something
+/// that goes on over all lines.
+const WHOLE_TEXT: [&str; 8] = ["#!", "[\\s\\S]", "[\\S\\s]", "[^]", "(?=[\\s\\S]", "(?![\\s\\S]", "(?=[^]", "(?![^]"];
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    for (source, _) in subject.conditions() {
+        let text = source.to_string_lossy();
+        let (flags, rest) = split_flags(&text);
+        let Some(behind) = rest.strip_prefix('^') else { continue };
+        let over_lines = flags.contains('s') && behind.trim_start_matches("(?=").starts_with(".*");
+        if behind.is_empty() || flags.contains('m') || over_lines {
+            continue;
+        }
+        if WHOLE_TEXT.iter().any(|start| behind.starts_with(start)) {
+            continue;
+        }
+        let message =
+            format!("`^` in the condition `{source}` is the start of all that was streamed, not of each line");
+        let flags: String = "ims".chars().filter(|&flag| flag == 'm' || flags.contains(flag)).collect();
+        let help = format!("for the start of a line write `{}`", in_quotes(&format!("(?{flags}){rest}")));
+        let range = subject.condition_range(source, None);
+        findings.push(subject.finding(code::START_ANCHOR, message, range).with_help(help));
+    }
+}
