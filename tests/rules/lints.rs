@@ -64,6 +64,7 @@ fn samples_give_their_code_alone_and_differ_in_one_line() {
     for code in Code::all().into_iter().filter(|code| code.number() < 100) {
         let name = code.name();
         let lifecycle = if name == "nothing-registered-in-v1" { Lifecycle::V1 } else { Lifecycle::V3 };
+        assert!(!code.sample().is_empty(), "{name}: `--explain` has no sample");
         let with = TOGETHER.iter().find(|(one, _)| *one == name).map_or("", |(_, with)| *with);
         for found in findings(&sample(code, "failing"), lifecycle) {
             if found.code != code && found.code.name() != with {

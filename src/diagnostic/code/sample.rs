@@ -18,6 +18,7 @@ macro_rules! samples {
 }
 
 samples! {
+    "any-condition": "failing.md" "passing.md";
     "ast-never-runs": "failing.md" "passing.md";
     "byte-order-mark": "failing.md" "passing.md";
     "catch-all": "failing.md" "passing.md";
@@ -44,12 +45,16 @@ samples! {
     "missing-apply-to": "failing/.github/instructions/a.instructions.md" "passing/.github/instructions/a.instructions.md";
     "missing-trigger": "failing.md" "passing.md";
     "negated-glob": "failing.md" "passing.md";
+    "normalisation-form": "failing.md" "passing.md";
     "nothing-registered-in-v1": "failing.md" "passing.md";
     "quoted-condition": "failing.md" "passing.md";
     "regex-literal": "failing.md" "passing.md";
+    "relative-glob": "failing.md" "passing.md";
     "setting-as-key": "failing.md" "passing.md";
+    "several-documents": "failing.md" "passing.md";
     "shadowed-rule": "failing/r.md" "failing/a/r.md" "passing/r.md" "passing/a/s.md";
     "skipped-file": "failing/r.MD" "failing/s.md" "passing/r.md" "passing/s.md";
+    "start-anchor": "failing.md" "passing.md";
     "superlinear-pattern": "failing.md" "passing.md";
     "unclosed-fence": "failing.md" "passing.md";
     "unknown-key": "failing.md" "passing.md";
