@@ -14,12 +14,15 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             "the condition `{glob}` is read as a file glob: the rule fires on every edit of such a file and on no text"
         );
         let escaped = in_quotes(&text.replace('/', "\\/"));
-        let help = format!(
-            "for a regular expression write `{escaped}`; for files write `globs: {}` and a condition",
-            in_quotes(&text)
-        );
+        let files = looks_like_files(&text);
+        let otherwise = match (files, text.contains("://")) {
+            (true, _) => format!("; for files write `globs: {}` and a condition", in_quotes(&text)),
+            (false, true) => String::new(),
+            (false, false) => "; for files write `globs` and a condition".to_owned(),
+        };
+        let help = format!("for a regular expression write `{escaped}`{otherwise}");
         let range = subject.condition_range(glob, None);
-        let severity = if looks_like_files(&text) { Severity::Warning } else { Severity::Error };
+        let severity = if files { Severity::Warning } else { Severity::Error };
         let finding = subject.finding(code::GLOB_AS_CONDITION, message, range).with_severity(severity);
         findings.push(finding.with_help(help));
     }

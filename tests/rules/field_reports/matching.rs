@@ -8,10 +8,10 @@ use super::{call, condition, edit, rule, text};
 
 #[test]
 fn row_39_negative_look_ahead() {
-    for (pattern, deltas, whole) in [
-        ("TODO(?!\\()", ["TODO", "(me)"], "TODO(me)"),
-        ("try(?!.*catch)", ["try {", " catch"], "try { catch"),
-        ("\\.then\\(f\\)(?!\\.catch)", ["a.then(f)", ".catch(g)"], "a.then(f).catch(g)"),
+    for (pattern, deltas, whole, right) in [
+        ("TODO(?!\\()", ["TODO", "(me)"], "TODO(me)", "TODO(?!\\()[\\s\\S]"),
+        ("try(?!.*catch)", ["try {", " catch"], "try { catch", ""),
+        ("a|f(?!\\.ok)", ["f", ".ok(g)"], "f.ok(g)", "(?:a|f(?!\\.ok))[\\s\\S]{3}"),
     ] {
         let rules = condition(pattern);
         let run = rules.play("v3", &text(&deltas));
@@ -22,8 +22,16 @@ fn row_39_negative_look_ahead() {
         let human = rules.replay("v3", &text(&deltas), &[]);
         assert!(human.out.contains("premature: the whole block does not match"), "{}", human.out);
         let checked = rules.check();
-        checked.finding("chunk-dependent-pattern", "warning");
+        let found = checked.finding("chunk-dependent-pattern", "warning");
         assert_eq!(checked.names().len(), 1, "{:#?}", checked.findings());
+        if right.is_empty() {
+            assert!(found.help.contains("can arrive at any time"), "{found:?}");
+        } else {
+            assert!(found.help.contains(&format!("`'{right}'`")), "{found:?}");
+            assert!(condition(right).check().names().is_empty(), "{right}");
+            assert_eq!(condition(right).fires(&text(&[deltas[0], deltas[1]])), None, "{right}");
+            assert_eq!(condition(right).fires(&text(&[deltas[0], "more"])), Some(2), "{right}");
+        }
     }
     // What must follow the look-ahead has been read when it is asked.
     for settled in ["TODO(?!\\()...", "(?!foo)bar", "foo(?=bar)"] {
@@ -46,6 +54,13 @@ fn row_40_edge_of_a_delta() {
         assert_eq!(rules.fires(&text(&[&deltas.concat()])), None, "{pattern}");
         rules.check().finding("chunk-dependent-pattern", "note");
     }
+    for (pattern, right) in [("\\bany\\b", "\\bany(?=\\W)"), ("x(a|b)\\b", "x(a|b)(?=\\W)")] {
+        let found = condition(pattern).check().finding("chunk-dependent-pattern", "note");
+        assert!(found.help.contains(&format!("`'{right}'`")), "{found:?}");
+        assert!(condition(right).check().names().is_empty(), "{right}");
+    }
+    assert_eq!(condition("\\bany(?=\\W)").fires(&text(&["an", "y", "thing"])), None);
+    assert_eq!(condition("\\bany(?=\\W)").fires(&text(&["an", "y", ";"])), Some(3));
     for settled in ["\\bany ", "\\bfoo", "\\Bfoo", "(?m)^foo"] {
         assert!(condition(settled).check().names().is_empty(), "{settled}");
     }
