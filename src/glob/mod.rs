@@ -35,6 +35,12 @@ impl PathGlob {
         self.negated
     }
 
+    /// The first bracket that has no partner, so that it stands for itself: its place in characters, and which it is.
+    pub fn unpaired_bracket(&self) -> Option<(usize, char)> {
+        let text: Vec<char> = self.source.to_string_lossy().chars().collect();
+        parse::unpaired(&text).map(|at| (at, text[at]))
+    }
+
     /// Whether the glob takes `path` as it stands: no normalisation, no second try by base name.
     ///
     /// Takes time polynomial in both lengths, whatever the glob.

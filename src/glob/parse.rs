@@ -87,6 +87,26 @@ fn pair_brackets(text: &[char]) -> Vec<usize> {
     close
 }
 
+/// The index of the first bracket without a partner, which is a literal.
+pub(super) fn unpaired(text: &[char]) -> Option<usize> {
+    let close = pair_brackets(text);
+    let is_partner = |at: usize| close.contains(&at);
+    let mut at = 0;
+    while at < text.len() {
+        match text[at] {
+            '\\' => at += 1,
+            '[' if close[at] > 0 => at = close[at],
+            '[' => return Some(at),
+            '{' if close[at] == 0 => return Some(at),
+            '(' if at > 0 && is_group_mark(text[at - 1]) && close[at] == 0 => return Some(at),
+            '}' if !is_partner(at) => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
 fn is_group_mark(mark: char) -> bool {
     matches!(mark, '@' | '+' | '*' | '?' | '!')
 }

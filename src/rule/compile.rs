@@ -104,6 +104,9 @@ impl CompiledRule {
         let dead = conditions.is_empty() && undecidable.is_empty() && ast.is_empty();
         diagnostics.extend(errors.iter().map(|(source, error)| invalid_condition(rule, source, error)));
         if dead {
+            if errors.len() > 1 {
+                diagnostics.push(no_valid_condition(rule, errors.len()));
+            }
             return Err(Refusal::NoCondition { invalid: errors.len() });
         }
         let scope = scope(rule, semantics, diagnostics)?;
@@ -164,14 +167,34 @@ fn about(rule: &Rule, code: code::Code, key: &str, token: &JsString, what: &str)
     located.unwrap_or_else(|| Diagnostic::new(code, message))
 }
 
+/// The finding that none of several conditions is left.
+fn no_valid_condition(rule: &Rule, count: usize) -> Diagnostic {
+    let message = format!("none of the {count} conditions compiles, so the rule is not registered");
+    let located = rule.file.as_ref().and_then(|file| {
+        let member = condition_member(file.frontmatter.as_ref()?)?;
+        Some(file.finding(code::NO_VALID_CONDITION, message.clone(), member.key_span.clone()))
+    });
+    located.unwrap_or_else(|| Diagnostic::new(code::NO_VALID_CONDITION, message)).with_help("mend at least one of them")
+}
+
+/// Whether a pattern fails to compile at a group of flags alone, `(?x)` or an `(?i)` that is not at the start.
+fn is_flag_group(source: &JsString, error: &PatternError) -> bool {
+    let text = source.units().get(error.span.start..).unwrap_or_default();
+    let Some(rest) = text.strip_prefix(&[u16::from(b'('), u16::from(b'?')]) else { return false };
+    let is_flag = |unit: &&u16| u8::try_from(**unit).is_ok_and(|one| one.is_ascii_alphabetic() || one == b'-');
+    let flags = rest.iter().take_while(is_flag).count();
+    flags > 0 && rest.get(flags) == Some(&u16::from(b')'))
+}
+
 fn invalid_condition(rule: &Rule, source: &JsString, error: &PatternError) -> Diagnostic {
     let message = format!("the condition `{source}` does not compile: {}", error.message);
+    let code = if is_flag_group(source, error) { code::UNTRANSLATED_INLINE_FLAG } else { code::INVALID_CONDITION };
     let located = rule.file.as_ref().and_then(|file| {
         let member = condition_member(file.frontmatter.as_ref()?)?;
         let range = file.locate(&member.value, source, error.span.clone());
-        Some(file.finding(code::INVALID_CONDITION, message.clone(), range))
+        Some(file.finding(code, message.clone(), range))
     });
-    let finding = located.unwrap_or_else(|| Diagnostic::new(code::INVALID_CONDITION, message));
+    let finding = located.unwrap_or_else(|| Diagnostic::new(code, message));
     match &error.help {
         Some(help) => finding.with_help(help.clone()),
         None => finding,

@@ -41,9 +41,10 @@ fn lifecycle(code: Code) -> Lifecycle {
     if code.name() == "nothing-registered-in-v1" { Lifecycle::V1 } else { Lifecycle::V3 }
 }
 
-/// Findings that cannot be had without another: only a repair keeps the quotes, only scopes without a valid token are
+/// Findings that cannot be had without another: without conditions there are bad ones, only a repair keeps the quotes, only scopes without a valid token are
 /// unreachable, only what looks past a match is premature, and what nobody can decide is not tested.
-const TOGETHER: [(Code, Code); 4] = [
+const TOGETHER: [(Code, Code); 5] = [
+    (code::NO_VALID_CONDITION, code::INVALID_CONDITION),
     (code::QUOTED_CONDITION, code::INVALID_FRONTMATTER),
     (code::UNREACHABLE_SCOPE, code::INVALID_SCOPE_TOKEN),
     (code::PREMATURE_EXAMPLE, code::CHUNK_DEPENDENT_PATTERN),

@@ -9,12 +9,16 @@ codes! {
         "The key for conditions is there, but its value is none: blank, an empty list, a number, a mapping. The agent says nothing and the rule never triggers.";
     INVALID_CONDITION = 3 "invalid-condition" Error
         "A condition does not compile as an ECMAScript regular expression, so the agent skips it, and only it, without telling the author.";
+    NO_VALID_CONDITION = 4 "no-valid-condition" Error
+        "Each of several conditions fails to compile, so the agent does not register the rule.";
     INVALID_AST_CONDITION = 5 "invalid-ast-condition" Warning
         "An AST pattern does not parse in the language of the paths it is for, so the agent ignores it.";
     INVALID_SCOPE_TOKEN = 6 "invalid-scope-token" Warning
         "A token of the scope is neither `text`, `thinking`, `tool` nor a tool with an optional path, so the agent skips it.";
     UNREACHABLE_SCOPE = 7 "unreachable-scope" Error
         "No token of the scope is valid, so no stream can reach the rule and the agent does not register it.";
+    INVALID_GLOB = 8 "invalid-glob" Warning
+        "A bracket of a glob has no partner, or a backslash stands before a letter. The agent takes the one literally and lets the other match nothing, without a word.";
     SHADOWED_RULE = 9 "shadowed-rule" Note
         "Another file of the same rule name comes first in discovery order, so this one is never used.";
     UNKNOWN_KEY = 10 "unknown-key" Warning
@@ -33,6 +37,8 @@ codes! {
         "Prose and thinking have no paths, so a rule with `globs` never fires on them.";
     SUPERLINEAR_PATTERN = 17 "superlinear-pattern" Warning
         "The agent tests a condition by backtracking over all of the text so far, at each piece of the stream. By count, this one takes very many steps on ordinary text, or on a short text that repeats what it repeats; a long answer then blocks the agent.";
+    UNTRANSLATED_INLINE_FLAG = 18 "untranslated-inline-flag" Error
+        "Only one group of the flags `i`, `m` and `s` at the very start of a condition is understood. With any other flag group the condition does not compile, so the agent skips it.";
     LEGACY_KEY = 19 "legacy-key" Note
         "The key is the old name of `condition`. The agent still reads it.";
     CHUNK_DEPENDENT_PATTERN = 20 "chunk-dependent-pattern" Note

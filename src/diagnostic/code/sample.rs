@@ -38,6 +38,7 @@ samples! {
     "invalid-condition": "failing.md" "passing.md";
     "invalid-example": "failing.md" "passing.md";
     "invalid-frontmatter": "failing.md" "passing.md";
+    "invalid-glob": "failing.md" "passing.md";
     "invalid-interrupt-mode": "failing.md" "passing.md";
     "invalid-scope-token": "failing.md" "passing.md";
     "legacy-key": "failing.md" "passing.md";
@@ -50,6 +51,7 @@ samples! {
     "missing-examples": "failing.md" "passing.md";
     "missing-trigger": "failing.md" "passing.md";
     "negated-glob": "failing.md" "passing.md";
+    "no-valid-condition": "failing.md" "passing.md";
     "normalisation-form": "failing.md" "passing.md";
     "nothing-registered-in-v1": "failing.md" "passing.md";
     "premature-example": "failing.md" "passing.md";
@@ -69,6 +71,7 @@ samples! {
     "unreachable-scope": "failing.md" "passing.md";
     "unreadable-rule-file": "failing/r.md" "passing/r.md";
     "untested-condition": "failing.md" "passing.md";
+    "untranslated-inline-flag": "failing.md" "passing.md";
     "utf16-file": "failing.md" "passing.md";
     "wrong-type": "failing.md" "passing.md";
 }

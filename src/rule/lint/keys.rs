@@ -1,7 +1,7 @@
 //! Keys that the agent does not know: slips, and settings that are no rule keys.
 
 use super::{Subject, nearest};
-use crate::diagnostic::{Diagnostic, Fix, Severity, code};
+use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::rule::SAMPLES_KEY;
 use crate::rule::frontmatter::normalise_key;
 use crate::settings::SETTING_KEYS;
@@ -43,14 +43,16 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         let same = KNOWN.iter().copied().find(|known| plain(known) == plain(written));
         let Some(meant) = same.or_else(|| nearest(written, &KNOWN)) else { continue };
         let reader = if meant == SAMPLES_KEY { "nothing reads" } else { "the agent does not know" };
-        let message = format!("{reader} the key `{written}`");
+        let is_dead = subject.is_dead();
+        let loss =
+            if is_dead && TRIGGERS.contains(&meant) { ", so the rule has no condition and never fires" } else { "" };
+        let message = format!("{reader} the key `{written}`{loss}");
         let help = format!("did you mean `{meant}`?");
         // A key beside the one that is meant would only hide it, or be hidden.
         let fix = subject
             .frontmatter()
             .is_some_and(|matter| matter.member(&normalise_key(meant)).is_none())
             .then(|| Fix::replace("rename the key", member.key_span.clone(), meant));
-        let is_dead = subject.is_dead();
         let fix = fix.map(|fix| if is_dead { fix.of_dead_rule() } else { fix });
         findings
             .push(subject.finding(code::UNKNOWN_KEY, message, member.key_span.clone()).with_help(help).with_fix(fix));

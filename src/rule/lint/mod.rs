@@ -13,6 +13,7 @@ mod cost;
 mod examples;
 mod fence;
 mod glob_condition;
+mod glob_syntax;
 mod keys;
 mod legacy_key;
 mod normalisation;
@@ -48,6 +49,7 @@ const LINTS: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
     tool_names::check,
     prose_globs::check,
     comma_glob::check,
+    glob_syntax::check,
     path_globs::check,
     ast_condition::check,
     examples::check,
