@@ -6,6 +6,8 @@
 //! For a call it is what the agent would see of arguments that arrive bit by bit; separate runs over each beginning
 //! would not show that, since what a buffer holds before the call offers a digest depends on the deltas before.
 
+use std::collections::HashSet;
+
 use crate::diagnostic::{Code, Diagnostic, Severity, code};
 use crate::engine::{By, Hit};
 use crate::lifecycle::{Action, Coordinator};
@@ -281,26 +283,33 @@ impl Runner<'_> {
 
     /// Every condition of the rule that matches the text: each as a rule of its own, none of which interrupts.
     fn matching(&self, input: &TextInput) -> Vec<Matched> {
-        let conditions: Vec<Matched> = self.conditions().collect();
-        let rules = conditions.iter().enumerate().map(|(at, condition)| {
-            let mut rule = CompiledRule {
-                name: JsString::from(at.to_string()),
-                interrupt_mode: None,
-                undecidable: Vec::new(),
-                ..self.compiled.clone()
-            };
-            rule.conditions.retain(|(source, _)| *condition == Matched::Condition(source.clone()));
-            rule.ast.retain(|pattern| *condition == Matched::Ast(pattern.clone()));
-            rule
+        let bare = CompiledRule {
+            conditions: Vec::new(),
+            undecidable: Vec::new(),
+            ast: Vec::new(),
+            interrupt_mode: None,
+            ..self.compiled.clone()
+        };
+        let conditions = self.compiled.conditions.iter().map(|condition| {
+            let rule = CompiledRule { conditions: vec![condition.clone()], ..bare.clone() };
+            (Matched::Condition(condition.0.clone()), rule)
         });
-        let mut plan = self.plan(rules.collect());
+        let patterns = self.compiled.ast.iter().map(|pattern| {
+            let rule = CompiledRule { ast: vec![pattern.clone()], ..bare.clone() };
+            (Matched::Ast(pattern.clone()), rule)
+        });
+        let (conditions, mut rules): (Vec<Matched>, Vec<CompiledRule>) = conditions.chain(patterns).unzip();
+        let name = |at: usize| JsString::from(at.to_string());
+        rules.iter_mut().enumerate().for_each(|(at, rule)| rule.name = name(at));
+        let mut plan = self.plan(rules);
         plan.settings.interrupt_mode = InterruptMode::Never;
         plan.observe = true;
         let mut seen = Seen::new(plan.coordinator(&plan.cwd));
         seen.begin();
         text_turn(input).events.iter().for_each(|(_, event)| seen.feed(event));
-        let fired = |at: usize| seen.hits.iter().any(|hit| hit.rule == at.to_string().as_str());
-        conditions.into_iter().enumerate().filter(|(at, _)| fired(*at)).map(|(_, condition)| condition).collect()
+        let fired: HashSet<&JsString> = seen.hits.iter().map(|hit| &hit.rule).collect();
+        let all = conditions.into_iter().enumerate();
+        all.filter(|(at, _)| fired.contains(&name(*at))).map(|(_, condition)| condition).collect()
     }
 
     /// The conditions that the agent tries.

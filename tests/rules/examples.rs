@@ -346,3 +346,20 @@ fn a_malformed_sample_is_reported_without_running_any() {
         assert!(status == 1 && out.contains("invalid-example"), "{lifecycle}: {out}");
     }
 }
+
+#[test]
+fn the_json_form_is_valid_against_the_schema() {
+    let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+    let schema = parse(&ttsr(["check-rules", "--schema"]).out);
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let codes = ["example-did-not-fire", "example-fired", "premature-example", "undecided-example", "example-not-run"];
+    for code in codes {
+        let folder = format!("testdata/rules/{code}");
+        let arguments = ["check-rules", folder.as_str(), "--examples", "--format", "json", "--lifecycle", "v3"];
+        let mut document = parse(&ttsr(arguments).out);
+        assert!(validator.is_valid(&document), "{code}: {document}");
+        assert!(document["examples"]["results"].as_array().is_some_and(|results| results.len() >= 2), "{document}");
+        document["examples"]["results"][0]["outcome"] = "perhaps".into();
+        assert!(!validator.is_valid(&document), "{code}");
+    }
+}
