@@ -141,7 +141,7 @@ fn scope(rule: &Rule, semantics: &Semantics, diagnostics: &mut Vec<Diagnostic>) 
     for &at in &scope.invalid {
         diagnostics.push(
             about(rule, code::INVALID_SCOPE_TOKEN, "scope", &tokens[at], "is no scope, so it is skipped")
-                .with_help("write `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME(GLOB)` or `tool(GLOB)`"),
+                .with_help(scope_help(&tokens[at])),
         );
     }
     if scope.is_reachable() {
@@ -155,6 +155,15 @@ fn scope(rule: &Rule, semantics: &Semantics, diagnostics: &mut Vec<Diagnostic>) 
     let finding = place.unwrap_or_else(|| Diagnostic::new(code::UNREACHABLE_SCOPE, message));
     diagnostics.push(finding.with_help("write `scope: text`, or leave `scope` out for prose and all tools"));
     Err(Refusal::Unreachable)
+}
+
+/// How to write a token that is no scope.
+fn scope_help(token: &JsString) -> String {
+    let without_blanks: JsString = token.to_string_lossy().split_whitespace().collect::<String>().into();
+    if without_blanks != *token && Scope::new(std::slice::from_ref(&without_blanks)).is_reachable() {
+        return format!("write `{without_blanks}`");
+    }
+    "write `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME(GLOB)` or `tool(GLOB)`".to_owned()
 }
 
 /// A finding about a token of a key.
@@ -177,26 +186,41 @@ fn no_valid_condition(rule: &Rule, count: usize) -> Diagnostic {
     located.unwrap_or_else(|| Diagnostic::new(code::NO_VALID_CONDITION, message)).with_help("mend at least one of them")
 }
 
-/// Whether a pattern fails to compile at a group of flags alone, `(?x)` or an `(?i)` that is not at the start.
-fn is_flag_group(source: &JsString, error: &PatternError) -> bool {
-    let text = source.units().get(error.span.start..).unwrap_or_default();
-    let Some(rest) = text.strip_prefix(&[u16::from(b'('), u16::from(b'?')]) else { return false };
-    let is_flag = |unit: &&u16| u8::try_from(**unit).is_ok_and(|one| one.is_ascii_alphabetic() || one == b'-');
-    let flags = rest.iter().take_while(is_flag).count();
-    flags > 0 && rest.get(flags) == Some(&u16::from(b')'))
+/// The letters of the group of flags alone at which a pattern fails to compile: `(?x)`, or an `(?i)` that is not at the
+/// start.
+fn flag_group(source: &JsString, error: &PatternError) -> Option<String> {
+    let text = source.units().get(error.span.start..)?.strip_prefix(&[u16::from(b'('), u16::from(b'?')])?;
+    let end = text.iter().position(|&unit| unit == u16::from(b')'))?;
+    let flags = String::from_utf16(&text[..end]).ok()?;
+    let is_flag = |one: char| one.is_ascii_alphabetic() || one == '-';
+    (!flags.is_empty() && flags.chars().all(is_flag)).then_some(flags)
+}
+
+/// How to write a pattern with such a group, where there is a way.
+fn flag_help(source: &JsString, flags: &str, at: usize) -> Option<String> {
+    let end = at + flags.len() + "(?)".len();
+    let (before, after) = (source.units().get(..at)?, source.units().get(end..)?);
+    let (before, after) = (JsString::from_units(before), JsString::from_units(after));
+    let whole = format!("(?{flags}){before}{after}");
+    let part = format!("{before}(?{flags}:{after})");
+    let compiles = |pattern: &&String| Pattern::compile(&pattern.as_str().into(), CompileOptions::default()).is_ok();
+    let ways: Vec<String> = [whole, part].iter().filter(compiles).map(|pattern| format!("`{pattern}`")).collect();
+    (!ways.is_empty()).then(|| format!("write {}", ways.join(" for all of it, or ")))
 }
 
 fn invalid_condition(rule: &Rule, source: &JsString, error: &PatternError) -> Diagnostic {
     let message = format!("the condition `{source}` does not compile: {}", error.message);
-    let code = if is_flag_group(source, error) { code::UNTRANSLATED_INLINE_FLAG } else { code::INVALID_CONDITION };
+    let flags = flag_group(source, error);
+    let code = if flags.is_some() { code::UNTRANSLATED_INLINE_FLAG } else { code::INVALID_CONDITION };
+    let help = flags.and_then(|flags| flag_help(source, &flags, error.span.start)).or_else(|| error.help.clone());
     let located = rule.file.as_ref().and_then(|file| {
         let member = condition_member(file.frontmatter.as_ref()?)?;
         let range = file.locate(&member.value, source, error.span.clone());
         Some(file.finding(code, message.clone(), range))
     });
     let finding = located.unwrap_or_else(|| Diagnostic::new(code, message));
-    match &error.help {
-        Some(help) => finding.with_help(help.clone()),
+    match help {
+        Some(help) => finding.with_help(help),
         None => finding,
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::load::has_extension;
+use super::load::{has_extension, walk_finding};
 use super::yaml::{Node, Yaml};
 use super::{Loaded, Provider, Rule};
 use crate::diagnostic::{Diagnostic, code};
@@ -230,7 +230,7 @@ fn files_in(
                     loaded.diagnostics.push(finding.at(Place::line(entry.path().to_string_lossy(), 1, 0)));
                 }
             }
-            Err(error) => loaded.unreadable(directory, &error.to_string()),
+            Err(error) => loaded.diagnostics.extend(walk_finding(directory, &error)),
         }
     }
     // The order of bytes, not of path segments.

@@ -135,6 +135,17 @@ impl RuleFile {
         findings
     }
 
+    /// The line that a fix changes as it should be, where it is one short line; else the advice.
+    fn written_so(&self, advice: &str, fix: Option<&Fix>) -> String {
+        const LONGEST: usize = 200;
+        let Some([(range, replacement)]) = fix.map(|fix| fix.edits.as_slice()) else { return advice.to_owned() };
+        let text = self.text();
+        let start = text[..range.start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let end = text[range.end..].find(['\n', '\r']).map_or(text.len(), |at| range.end + at);
+        let line = format!("{}{replacement}{}", &text[start..range.start], &text[range.end..end]);
+        if line.len() > LONGEST { advice.to_owned() } else { format!("write `{}`", line.trim()) }
+    }
+
     fn reading_finding(&self, frontmatter: &Frontmatter) -> Option<Diagnostic> {
         let from = |at: usize| {
             let end = self.text()[at..].find(['\n', '\r']).map_or(self.text().len(), |end| at + end);
@@ -158,19 +169,23 @@ impl RuleFile {
                     "the frontmatter is not valid YAML ({}); the agent puts this value into quotes",
                     error.message
                 );
+                let fix = frontmatter.quoting(self.text());
                 self.finding(code::INVALID_FRONTMATTER, message, values.first().cloned().unwrap_or(from(error.at)))
-                    .with_help("put the value into single quotes")
-                    .with_fix(frontmatter.quoting(self.text()))
+                    .with_help(self.written_so("put the value into single quotes", fix.as_ref()))
+                    .with_fix(fix)
             }
             Reading::LineByLine { error, skipped } => {
-                let message = format!("the frontmatter is not valid YAML ({})", error.message);
-                let lost = if skipped.is_empty() { "" } else { "; indented lines and list items are lost" };
-                let help = format!(
-                    "the agent reads it line by line{lost}: quotes and escapes that are not valid YAML stay in the value; put patterns into single quotes"
+                let message = format!(
+                    "the frontmatter is not valid YAML ({}); the agent reads it line by line{}",
+                    error.message,
+                    if skipped.is_empty() { "" } else { ", and indented lines and list items are lost" },
                 );
+                let fix = frontmatter.quoting(self.text());
+                let advice = "put the value into single quotes; what is not valid YAML stays as it is, quotes and \
+                              backslashes included";
                 at_problem(code::INVALID_FRONTMATTER, error, message)
-                    .with_help(help)
-                    .with_fix(frontmatter.quoting(self.text()))
+                    .with_help(self.written_so(advice, fix.as_ref()))
+                    .with_fix(fix)
             }
             Reading::Beyond(problem) => at_problem(
                 code::FRONTMATTER_BEYOND_LIMITS,

@@ -169,9 +169,7 @@ fn rule_files_below(directory: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("not read: {error}"))
-                    .with_help("make it readable, or remove it");
-                diagnostics.push(finding.at(Place::line(directory.to_string_lossy(), 1, 0)));
+                diagnostics.extend(walk_finding(directory, &error));
                 continue;
             }
         };
@@ -200,6 +198,29 @@ fn rule_files_below(directory: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<
         }
     }
     files
+}
+
+/// What an error on the way through a directory says; nothing when it is about a file that is no rule file.
+pub(super) fn walk_finding(directory: &Path, error: &ignore::Error) -> Option<Diagnostic> {
+    let path = path_of(error).unwrap_or(directory);
+    let is_other = path.extension().is_some_and(|extension| extension != "md" && extension != "mdc");
+    if is_other && path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+        return None;
+    }
+    let why = error.io_error().map_or_else(|| error.to_string(), describe);
+    let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("not read: {why}"))
+        .with_help("make it readable, or remove it");
+    Some(finding.at(Place::line(path.to_string_lossy(), 1, 0)))
+}
+
+/// The path that an error is about.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::Loop { child, .. } => Some(child),
+        _ => None,
+    }
 }
 
 /// Whether a file name ends in a dot and one of the extensions, in this case.

@@ -25,6 +25,7 @@ fn a_good_rule_gives_nothing() {
         "ast-condition: foo($A)\nglobs: '*.ts'\nx-own: 1\nauthor: me\nmetadata: {a: b}",
         "description: d\nalwaysApply: true",
         "condition: 'a/b'",
+        "condition: foo\nglobs: ['**/\\[id\\].tsx', '**/*.{js,ts}', '**/[a-z]*.md']",
         "condition: foo\nexamples: {fires: [foo], silent: [bar]}",
         "condition: foo\ninterruptMode: tool-only\nagents: [main, task]",
     ] {
@@ -50,6 +51,11 @@ fn help_says_what_to_write() {
         ("condition: a\nglobs: '!*.ts'", "negated-glob", "write `!**/*.ts`"),
         ("condition: \"\\bfoo\\b\"", "control-character", "write the pattern in single quotes: `'\\bfoo\\b'`"),
         ("condition: \"foo\\sbar\"", "quoted-condition", "write the pattern in single quotes: `'foo\\sbar'`"),
+        ("condition: 'foo(?i)bar'", "untranslated-inline-flag", "write `(?i)foobar` for all of it, or `foo(?i:bar)`"),
+        ("condition: '(?i)(?m)a'", "untranslated-inline-flag", "write `(?i)(?m:a)`"),
+        ("condition: a\nscope: 'tool: edit'", "invalid-scope-token", "write `tool:edit`"),
+        ("condition: a\nglobs: 'src\\*.ts'", "invalid-glob", "write `src/*.ts`"),
+        ("condition: a\nglobs: '[id.ts'", "invalid-glob", "close it, or write `\\[id.ts` for the character"),
         ("condition: '\\Afoo'", "foreign-syntax", "write `^`"),
     ] {
         assert_eq!(of(frontmatter, code).1.as_deref(), Some(wanted), "{frontmatter}");

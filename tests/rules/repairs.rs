@@ -84,6 +84,20 @@ fn what_would_match_something_else_is_left() {
 }
 
 #[test]
+fn the_remedy_is_the_corrected_line() {
+    for (frontmatter, line) in [
+        ("condition: a: b", "write `condition: 'a: b'`"),
+        ("condition: a\nscope: \"text\",\"thinking\"", "write `scope: '\"text\",\"thinking\"'`"),
+        ("condition: \"\\s+\"\nscope:\n  - text", "indented lines and list items are lost"),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("r.md"), format!("---\n{frontmatter}\n---\nBody.\n")).expect("written");
+        let out = check(folder.path(), &["--format", "json"]).out.replace("\\\"", "\"");
+        assert!(out.contains(line), "{line} is missing in\n{out}");
+    }
+}
+
+#[test]
 fn a_second_run_finds_nothing_to_mend() {
     for (before, _) in MENDED {
         let once = repaired(&format!("---\n{before}\n---\nBody.\n"));
