@@ -119,9 +119,9 @@ v2\t'The later document'
 v3\t'Release 18.2'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l home -d 'Home directory for discovery' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l explain -d 'Say what a code means' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l deny -d 'Treat a code as an error' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l warn -d 'Treat a code as a warning' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l allow -d 'Leave a code out' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l deny -d 'Treat a code (TTSR033 or comma-in-glob), or all, as an error' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l warn -d 'Treat a code, or all, as a warning' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l allow -d 'Leave a code, or all, out; a code that is named wins over all' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l format -d 'Form of the report' -r -f -a "human\t'Text'
 json\t'One document'
 sarif\t'SARIF 2.1.0'
@@ -134,8 +134,8 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fail-on -d 'Lo
 warning\t'Warnings and errors'
 note\t'Everything'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l list -d 'List what became of each rule'
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Show the repairs that cannot change what a valid rule matches'
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d 'Apply the repairs of --fix'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Show the repairs that cannot change what a valid rule matches, as a diff'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d 'Apply the repairs of --fix, and report what is left'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples -d 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples-required -d 'As --examples, and every registered rule must have a sample that it fires on'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s q -l quiet -d 'No progress and no notes on standard error'

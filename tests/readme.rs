@@ -53,7 +53,9 @@ fn current(text: &str) -> String {
         lines.push(line.to_owned());
         if line == "```console" {
             let folder = tempfile::tempdir().expect("a folder");
-            copy(&project("testdata/demo"), &folder.path().join("testdata/demo"));
+            for data in ["testdata/demo", "testdata/mistakes"] {
+                copy(&project(data), &folder.path().join(data));
+            }
             while let Some(line) = rest.next().filter(|line| *line != "```") {
                 if let Some(command) = line.strip_prefix("$ ") {
                     if lines.last().is_some_and(|last| last != "```console") {

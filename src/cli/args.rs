@@ -57,6 +57,12 @@ Examples:
       every rule the agent would find here, and what becomes of it
   ttsr check-rules .omp/rules --list --format json
       the same as data, for the files of one directory
+  ttsr check-rules .omp/rules --fix
+      what is wrong with the files, and a diff of what can be mended without a decision of yours
+  ttsr check-rules .omp/rules --format sarif > rules.sarif
+      findings for a code-scanning service; github and junit are for workflows and test reports
+  ttsr check-rules --explain comma-in-glob
+      what a code means, with a rule that gives it and one that does not
   ttsr check-rules .omp/rules --examples
       do the samples under `examples:` in each file fire, or stay silent, as they should?
   ttsr check-rules .omp/rules --examples-required --fail-on warning
@@ -354,19 +360,21 @@ pub struct CheckRulesArgs {
     /// Say what a code means
     #[arg(long, value_name = "CODE", help_heading = "Output")]
     pub explain: Option<String>,
-    /// Treat a code as an error
+    /// Treat a code (TTSR033 or comma-in-glob), or all, as an error
     #[arg(long, value_name = "CODE", help_heading = "Severity")]
     pub deny: Vec<String>,
-    /// Treat a code as a warning
+    /// Treat a code, or all, as a warning
     #[arg(long, value_name = "CODE", help_heading = "Severity")]
     pub warn: Vec<String>,
-    /// Leave a code out
+    /// Leave a code, or all, out; a code that is named wins over all
     #[arg(long, value_name = "CODE", help_heading = "Severity")]
     pub allow: Vec<String>,
-    /// Show the repairs that cannot change what a valid rule matches
+    /// Show the repairs that cannot change what a valid rule matches, as a diff
     #[arg(long, help_heading = "Repair")]
     pub fix: bool,
-    /// Apply the repairs of --fix
+    /// Apply the repairs of --fix, and report what is left
+    ///
+    /// Without a PATH only files of the project are changed. A file appears whole or not at all.
     #[arg(long, requires = "fix", help_heading = "Repair")]
     pub write: bool,
     /// Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not
