@@ -8,7 +8,7 @@ use super::{Style, count, escape, examples};
 use crate::diagnostic::{Diagnostic, Fix, Severity};
 use crate::json_object;
 use crate::replay::Examples;
-use crate::rule::RuleSet;
+use crate::rule::{Bucket, RuleSet};
 use crate::text::JsString;
 use crate::text::Position;
 use crate::text::json::Value;
@@ -72,12 +72,29 @@ pub fn list(rules: &RuleSet, counts: Counts, style: Style) -> String {
     if table.row_count() > 0 {
         let _ = writeln!(out, "{}\n", table.trim_fmt());
     }
-    out.push_str(&totals(rules, counts));
+    out.push_str(&sums(rules, counts));
     out
 }
 
-/// The last line of a report.
+/// How many rules without effect are named; the rest is counted.
+const NAMED: usize = 20;
+
+/// The last lines of a report: which rules the agent does nothing with, and counts.
 pub fn totals(rules: &RuleSet, counts: Counts) -> String {
+    let idle: Vec<_> = rules.inventory.iter().filter(|listed| listed.bucket == Bucket::None).collect();
+    let mut out = String::new();
+    for listed in idle.iter().take(NAMED) {
+        let reason = listed.reason.as_deref().unwrap_or("no condition");
+        let _ = writeln!(out, "no effect: {} ({})", escape(&listed.rule.name.to_string_lossy()), escape(reason));
+    }
+    if idle.len() > NAMED {
+        let _ = writeln!(out, "no effect: {} more (--list shows all)", idle.len() - NAMED);
+    }
+    out.push_str(&sums(rules, counts));
+    out
+}
+
+fn sums(rules: &RuleSet, counts: Counts) -> String {
     format!(
         "{} in {}: {} registered; {}, {}, {}\n",
         count(counts.rules, "rule"),
