@@ -166,7 +166,7 @@ impl Severities {
 
 /// By file, place and code, so that the output does not depend on the order in which findings are made.
 fn sort(diagnostics: &mut [Diagnostic]) {
-    diagnostics.sort_by_key(|diagnostic| {
+    diagnostics.sort_by_cached_key(|diagnostic| {
         let place = diagnostic.place.as_ref();
         (place.map(|place| (place.file.clone(), place.start.offset)), diagnostic.code.number())
     });

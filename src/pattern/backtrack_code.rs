@@ -91,6 +91,7 @@ impl Code {
             code.run(tree, task, &mut tasks);
         }
         code.ops.push(Op::Match);
+        code.ops.shrink_to_fit();
         code
     }
 

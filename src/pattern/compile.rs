@@ -54,7 +54,7 @@ struct Inner {
 /// What the automaton is built from.
 pub(super) struct Linear {
     pub(super) tree: Tree,
-    pub(super) facts: Vec<Facts>,
+    root: Facts,
     /// Whether each new match shows up as a new match here. It does not where a look-around with back-references had to
     /// be left out: that can come true later.
     pub(super) tells_all: bool,
@@ -62,13 +62,24 @@ pub(super) struct Linear {
 
 impl Linear {
     pub(super) fn root(&self) -> Facts {
-        self.facts[self.tree.root]
+        self.root
     }
 
-    fn of(tree: Tree, tells_all: bool) -> Option<Self> {
-        let linear = Self { facts: analysis::facts(&tree), tree, tells_all };
-        let root = linear.root();
-        (root.size <= MAX_STATES && root.looks <= MAX_LOOKS).then_some(linear)
+    /// Facts about all nodes. They take more room than the tree, and are wanted once or never.
+    pub(super) fn facts(&self) -> Vec<Facts> {
+        analysis::facts(&self.tree)
+    }
+
+    fn of(mut tree: Tree, tells_all: bool) -> Option<Self> {
+        let root = analysis::facts(&tree)[tree.root];
+        if root.size > MAX_STATES || root.looks > MAX_LOOKS {
+            return None;
+        }
+        // Only errors point into the source.
+        tree.spans = Vec::new();
+        tree.nodes.shrink_to_fit();
+        tree.sets.shrink_to_fit();
+        Some(Self { tree, root, tells_all })
     }
 }
 

@@ -39,7 +39,7 @@ impl PatternSet {
                 continue;
             };
             if linear.root().size < ALONE {
-                joint.add(index as u32, &linear.tree, &linear.facts);
+                joint.add(index as u32, &linear.tree, &linear.facts());
             } else {
                 programs.push(Arc::new(alone(index as u32, pattern)));
             }
@@ -113,7 +113,7 @@ impl PatternSet {
 pub(super) fn alone(index: u32, pattern: &Pattern) -> Program {
     let mut lowering = Lowering::new();
     if let Some(linear) = pattern.linear() {
-        lowering.add(index, &linear.tree, &linear.facts);
+        lowering.add(index, &linear.tree, &linear.facts());
     }
     lowering.finish()
 }

@@ -16,8 +16,8 @@ pub struct RuleFile {
     pub name: String,
     /// The frontmatter; none when the file has no two fences.
     pub frontmatter: Option<Frontmatter>,
-    /// The body as the agent has it.
-    pub body: JsString,
+    /// The body as the agent has it, until a rule takes it.
+    pub(super) body: JsString,
     /// Where the body begins (byte offset in [`RuleFile::text`]).
     pub body_start: usize,
     /// The file begins with a fence that is never closed, so that all of it is body.

@@ -141,10 +141,12 @@ impl Loaded {
 /// Reads a file up to the limit.
 fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
         return Err(io::Error::other("it is a directory"));
     }
-    let mut bytes = Vec::new();
+    // The size is a hint only: what is read counts.
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_FILE)).unwrap_or(0) + 1);
     file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(io::Error::other(format!("it is larger than {} MiB", MAX_FILE >> 20)));

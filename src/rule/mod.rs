@@ -62,7 +62,7 @@ impl Rule {
     }
 
     /// The rule in a file. `file_name` is the base name, `path` the path that the agent stores.
-    pub fn from_file(file_name: &str, path: JsString, file: RuleFile, semantics: &Semantics) -> Self {
+    pub fn from_file(file_name: &str, path: JsString, mut file: RuleFile, semantics: &Semantics) -> Self {
         let fields = match &file.frontmatter {
             Some(frontmatter) => Fields::read(frontmatter, semantics),
             None => Fields { enabled: true, ..Fields::default() },
@@ -70,7 +70,7 @@ impl Rule {
         Self {
             name: rule_name(file_name).into(),
             path,
-            content: file.body.clone(),
+            content: std::mem::take(&mut file.body),
             fields,
             provider: Provider::Given,
             file: Some(Arc::new(file)),

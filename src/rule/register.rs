@@ -1,6 +1,6 @@
 //! From rules in discovery order to registered rules and buckets (engine.md E1.11, E2).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -94,9 +94,18 @@ impl RuleSet {
     /// Offers rules to the engine alone, without validation and buckets (engine.md E3.1).
     pub fn offer(rules: impl IntoIterator<Item = Rule>, settings: &Settings, semantics: &Semantics) -> Self {
         let mut set = Self::default();
+        let mut names = HashSet::new();
         for rule in rules {
-            let (bucket, registered, reason) = match set.add(&rule, settings, semantics) {
-                Ok(at) => (Bucket::Ttsr, Some(at), None),
+            let added = if names.contains(&rule.name) {
+                Err(Refusal::DuplicateName)
+            } else {
+                set.add(&rule, settings, semantics)
+            };
+            let (bucket, registered, reason) = match added {
+                Ok(at) => {
+                    names.insert(rule.name.clone());
+                    (Bucket::Ttsr, Some(at), None)
+                }
                 Err(refusal) => (Bucket::None, None, Some(refusal.to_string())),
             };
             set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason, is_shadowed: false });
@@ -104,10 +113,8 @@ impl RuleSet {
         set
     }
 
+    /// Offers a rule whose name is not registered.
     fn add(&mut self, rule: &Rule, settings: &Settings, semantics: &Semantics) -> Result<usize, Refusal> {
-        if self.compiled.iter().any(|other| other.name == rule.name) {
-            return Err(Refusal::DuplicateName);
-        }
         self.compiled.push(CompiledRule::compile(rule, settings, semantics, &mut self.diagnostics)?);
         Ok(self.compiled.len() - 1)
     }
