@@ -84,7 +84,7 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
         }
         CheckFormat::Json => {
             let lifecycle = config.semantics.lifecycle.as_str();
-            format!("{}\n", check::document(&config.rules, diagnostics, examples.as_ref(), lifecycle, counts).to_json())
+            format!("{}\n", check::document(&config.rules, diagnostics, examples.as_ref(), lifecycle, counts))
         }
     };
     console.print(&text);

@@ -106,19 +106,16 @@ fn sums(rules: &RuleSet, counts: Counts) -> String {
     )
 }
 
-/// The rules and findings as one document, with what came of the samples where they were run.
+/// The rules and findings as one JSON document, with what came of the samples where they were run. Each rule and finding
+/// becomes text at once: as values, all of them together take several times the room.
 pub fn document(
     rules: &RuleSet,
     diagnostics: &[Diagnostic],
     examples: Option<&Examples>,
     lifecycle: &str,
     counts: Counts,
-) -> Value {
-    let mut document = json_object! {
-        "schema": "ttsr.check/1",
-        "lifecycle": lifecycle,
-        "rules": rules.to_json(),
-        "diagnostics": diagnostics.iter().map(diagnostic).collect::<Vec<_>>(),
+) -> String {
+    let mut last = json_object! {
         "summary": json_object! {
             "files": counts.files,
             "rules": counts.rules,
@@ -128,9 +125,26 @@ pub fn document(
         },
     };
     if let Some(examples) = examples {
-        document.insert("examples", examples::to_json(examples));
+        last.insert("examples", examples::to_json(examples));
     }
-    Value::Object(document)
+    let listed = rules.inventory.iter().map(|listed| Value::Object(listed.to_json(rules.compiled_of(listed))));
+    let mut out = format!("{{\"schema\":\"ttsr.check/1\",\"lifecycle\":{}", Value::from(lifecycle).to_json());
+    push_list(&mut out, "rules", listed);
+    push_list(&mut out, "diagnostics", diagnostics.iter().map(diagnostic));
+    out.push(',');
+    out.push_str(Value::Object(last).to_json().trim_start_matches('{'));
+    out
+}
+
+fn push_list(out: &mut String, key: &str, items: impl Iterator<Item = Value>) {
+    let _ = write!(out, ",\"{key}\":[");
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        out.push_str(&item.to_json());
+    }
+    out.push(']');
 }
 
 fn diagnostic(diagnostic: &Diagnostic) -> Value {
