@@ -62,7 +62,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only inputs that begin before this time')
             [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Only part K of N of the inputs')
             [CompletionResult]::new('--leaf', '--leaf', [CompletionResultType]::ParameterName, 'Which branch of a session: the id of its last entry')
-            [CompletionResult]::new('--chunk', '--chunk', [CompletionResultType]::ParameterName, 'How recorded whole messages become deltas: chars:N, words, lines, block or all')
+            [CompletionResult]::new('--chunk', '--chunk', [CompletionResultType]::ParameterName, 'How whole messages become deltas: chars:N, words, lines, block or all; without it chars:4 for recorded ones, and one delta for --text')
             [CompletionResult]::new('--on-trigger', '--on-trigger', [CompletionResultType]::ParameterName, 'What a match does')
             [CompletionResult]::new('--arguments', '--arguments', [CompletionResultType]::ParameterName, 'How streamed tool arguments are re-read')
             [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the run, where the input names none')

@@ -58,7 +58,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --until 'Only inputs that begin before this time'
             cand --shard 'Only part K of N of the inputs'
             cand --leaf 'Which branch of a session: the id of its last entry'
-            cand --chunk 'How recorded whole messages become deltas: chars:N, words, lines, block or all'
+            cand --chunk 'How whole messages become deltas: chars:N, words, lines, block or all; without it chars:4 for recorded ones, and one delta for --text'
             cand --on-trigger 'What a match does'
             cand --arguments 'How streamed tool arguments are re-read'
             cand --cwd 'Working directory of the run, where the input names none'

@@ -66,7 +66,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l since -d 'Only inpu
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l until -d 'Only inputs that begin before this time' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l shard -d 'Only part K of N of the inputs' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l leaf -d 'Which branch of a session: the id of its last entry' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l chunk -d 'How recorded whole messages become deltas: chars:N, words, lines, block or all' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l chunk -d 'How whole messages become deltas: chars:N, words, lines, block or all; without it chars:4 for recorded ones, and one delta for --text' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l on-trigger -d 'What a match does' -r -f -a "abort\t'Abort, inject, retry, as the agent does'
 observe\t'Note the decision and let the recorded stream go on'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l arguments -d 'How streamed tool arguments are re-read' -r -f -a "eager\t'At each delta'

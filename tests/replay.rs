@@ -538,3 +538,31 @@ fn a_cancelled_retry_is_cancelled_again_in_what_was_written() {
         assert_eq!((again.status, persisted(&again)), (0, Some(0.0)), "{}\n{}", again.err, again.out);
     }
 }
+
+#[test]
+fn a_text_is_one_delta_unless_it_is_to_be_cut() {
+    let rules = tempfile::tempdir().expect("a folder");
+    fs::write(rules.path().join("r.md"), "---\ncondition: 'any\\b'\n---\nB").expect("written");
+    let run = |more: &[&str]| {
+        let path = rules.path().to_string_lossy().into_owned();
+        let fixed = ["replay", "--text", "anything", "--rules", &path, "--format", "jsonl"];
+        let outcome = ttsr(fixed.iter().chain(more));
+        assert_eq!(outcome.status, 0, "{}", outcome.err);
+        outcome.out.lines().filter(|line| line.contains("\"kind\":\"trigger\"")).count()
+    };
+    assert_eq!(run(&[]), 0);
+    assert_eq!(run(&["--chunk", "chars:1"]), 1);
+    assert_eq!(run(&["--chunk", "chars:1", "--path", "a.ts"]), 1);
+    assert_eq!(run(&["--chunk", "block"]), 0);
+}
+
+#[test]
+fn explain_says_what_a_scope_excludes() {
+    let rules = tempfile::tempdir().expect("a folder");
+    fs::write(rules.path().join("r.md"), "---\ncondition: a\nscope: tool:bash\n---\nB").expect("written");
+    let path = rules.path().to_string_lossy().into_owned();
+    let why = |more: &[&str]| ttsr(["replay", "--text", "b", "--rules", &path, "--explain"].iter().chain(more)).out;
+    assert!(why(&[]).contains("its scope excludes prose"), "{}", why(&[]));
+    let call = why(&["--path", "a.ts"]);
+    assert!(call.contains("its scope excludes a call of `write` with `a.ts`"), "{call}");
+}

@@ -220,3 +220,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_member_that_comes_twice_is_read_like_one_that_comes_late() {
+    let text = JsString::from("{\"input\":\"\\n*** Add File: b.ts\\n<SM:EDIT>\",\"input\":\"[a.ts#A1B2]\"}");
+    for size in 1..20 {
+        let mut resumed = CallReader::new(&"edit".into(), &options(None));
+        let mut at = 0;
+        while at < text.len() {
+            let end = (at + size).min(text.len());
+            resumed.push(&text.units()[at..end]);
+            at = end;
+            let mut anew = CallReader::new(&"edit".into(), &options(None));
+            anew.push(&text.units()[..at]);
+            let (resumed, anew) = (resumed.context_paths().map(<[_]>::to_vec), anew.context_paths().map(<[_]>::to_vec));
+            assert_eq!(resumed, anew, "steps of {size}, at {at}");
+        }
+    }
+}

@@ -221,9 +221,10 @@ pub struct ReplayArgs {
     #[arg(long, help_heading = "What to run")]
     pub all_branches: bool,
 
-    /// How recorded whole messages become deltas: chars:N, words, lines, block or all
-    #[arg(long, value_name = "MODE", default_value = "chars:4", help_heading = "How to run")]
-    pub chunk: String,
+    /// How whole messages become deltas: chars:N, words, lines, block or all; without it chars:4 for recorded ones,
+    /// and one delta for --text
+    #[arg(long, value_name = "MODE", help_heading = "How to run")]
+    pub chunk: Option<String>,
     /// What a match does
     #[arg(long, value_enum, value_name = "ACTION", default_value_t, help_heading = "How to run")]
     pub on_trigger: OnTrigger,

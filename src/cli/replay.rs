@@ -278,9 +278,12 @@ fn templates(args: &ReplayArgs, plan: &Plan) -> Result<Option<Templates>, CliErr
 /// The plan that the options ask for, and the session that `--resume` names.
 fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<(Plan, Option<Session>), CliError> {
     let mut plan = config.plan();
-    plan.chunk = args.chunk.parse().map_err(|error| {
-        CliError::usage(format!("--chunk: {error}")).with_help("one of chars:N, words, lines, block, all")
-    })?;
+    if let Some(mode) = &args.chunk {
+        plan.chunk = mode.parse().map_err(|error| {
+            CliError::usage(format!("--chunk: {error}")).with_help("one of chars:N, words, lines, block, all")
+        })?;
+        plan.chunk_texts = true;
+    }
     plan.observe = args.on_trigger == OnTrigger::Observe;
     plan.verify = args.verify;
     plan.keep_session = args.write_session.is_some();

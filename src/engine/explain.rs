@@ -30,7 +30,7 @@ impl Explain {
     pub(super) fn see(&mut self, context: &Context, rules: &[CompiledRule], matches: impl Fn(usize) -> bool) {
         for (index, rule) in rules.iter().enumerate() {
             if !rule.allows(context.source, context.tool.as_ref(), &context.paths) {
-                self.reach(index, Gate::Scope, || "its scope excludes what was streamed".to_owned());
+                self.reach(index, Gate::Scope, || format!("its scope excludes {}", streamed(context)));
             } else if !rule.globs_allow(&context.paths) {
                 self.reach(index, Gate::Globs, || paths_phrase(&context.paths, context.source));
             } else if matches(index) {
@@ -109,6 +109,17 @@ impl Explain {
         if further {
             self.reached[rule] = Reached::Gate(gate, why());
         }
+    }
+}
+
+/// What was streamed, for people.
+fn streamed(context: &Context) -> String {
+    let path = context.paths.first().map(|path| format!(" with `{path}`")).unwrap_or_default();
+    match (context.source, &context.tool) {
+        (Source::Text, _) => "prose".to_owned(),
+        (Source::Thinking, _) => "thinking".to_owned(),
+        (Source::Tool, Some(tool)) => format!("a call of `{tool}`{path}"),
+        (Source::Tool, None) => format!("a call{path}"),
     }
 }
 

@@ -188,7 +188,14 @@ impl Manager {
             Source::Thinking => self.prose_allowed[1],
             Source::Tool => true,
         };
-        if !self.is_enabled() || !buffered {
+        if !self.is_enabled() {
+            return Check::default();
+        }
+        if !buffered {
+            // No rule's scope lets such text in.
+            if let Some(explain) = &mut self.explain {
+                explain.see(context, &self.rules, |_| false);
+            }
             return Check::default();
         }
         let key = self.key(context);

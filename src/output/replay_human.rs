@@ -78,7 +78,12 @@ fn decisions(out: &mut String, events: &[TraceEvent], style: Style) {
         }
     }
     if rows.is_empty() {
-        let _ = writeln!(out, "\nNo rule triggered.");
+        let hint = if events.iter().any(|event| matches!(event.kind, TraceKind::Gate(_))) {
+            ""
+        } else {
+            " --explain says why."
+        };
+        let _ = writeln!(out, "\nNo rule triggered.{hint}");
         return;
     }
     let mut table = style.table(&["Where", "Source", "Rule", "Matched", "What happened"]);

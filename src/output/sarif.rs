@@ -57,7 +57,7 @@ fn level(severity: Severity) -> &'static str {
 
 fn result(finding: &Diagnostic, index: usize) -> Value {
     let text = match &finding.help {
-        Some(help) => format!("{}. {help}", finding.message),
+        Some(help) => format!("{}\n{help}", finding.message),
         None => finding.message.clone(),
     };
     let mut result = json_object! {

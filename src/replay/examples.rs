@@ -374,7 +374,7 @@ impl Runner<'_> {
             Some(Matched::Condition(source)) if !is_end_sensitive(source) => {
                 "before the text of a call begins, its arguments are matched as they stand: narrow the condition"
             }
-            _ => "demand the character that ends the match instead of `$`, `\\b` or a look-ahead at the end",
+            _ => "demand the character that ends the match instead of `$`, `\\b` or a negative look-ahead at the end",
         }
     }
 

@@ -14,7 +14,7 @@ use crate::message::{AgentEvent, Message};
 use crate::rule::CompiledRule;
 use crate::session::{NewHeader, Session, SessionError, Store};
 use crate::settings::{RepeatMode, Semantics, Settings};
-use crate::stream::{ChunkMode, EventReader, StreamHeader};
+use crate::stream::{ChunkMode, Chunker, EventReader, StreamHeader};
 use crate::text::JsString;
 use crate::text::Place;
 use crate::text::json::Object;
@@ -59,6 +59,8 @@ pub struct Plan {
     pub semantics: Semantics,
     /// How recorded messages are cut.
     pub chunk: ChunkMode,
+    /// Cut a text of [`Plan::text`] into deltas too, by the same mode; otherwise it is one delta.
+    pub chunk_texts: bool,
     /// Whether matches are only noted.
     pub observe: bool,
     /// Whether each rule's gate is told at each message: all rules, or only the named one.
@@ -97,6 +99,7 @@ impl Plan {
             settings,
             semantics,
             chunk: ChunkMode::Chars(4),
+            chunk_texts: false,
             observe: false,
             explain: None,
             arguments: ArgumentMode::Eager,
@@ -183,7 +186,11 @@ impl Plan {
     pub fn text(&self, input: &TextInput, name: &str, kind: &'static str, sink: &mut dyn TraceSink) -> Report {
         let header = StreamHeader { id: None, cwd: None, raw: Object::new() };
         let mut run = self.begin(&header, name, kind, None, sink);
-        let turn = text_turn(input);
+        let mut turn = text_turn(input);
+        if let Some((origin, message)) = turn.end.as_ref().filter(|_| self.chunk_texts) {
+            let events = Chunker::new(self.chunk).events(message, origin);
+            turn.events = events.map(|(event, origin)| (origin, event)).collect();
+        }
         play_turn(&mut run, &turn, false);
         run.flush();
         self.report(run, Vec::new(), 0)

@@ -153,17 +153,28 @@ fn scope(rule: &Rule, semantics: &Semantics, diagnostics: &mut Vec<Diagnostic>) 
         Some(file.finding(code::UNREACHABLE_SCOPE, message, node.span.clone()))
     });
     let finding = place.unwrap_or_else(|| Diagnostic::new(code::UNREACHABLE_SCOPE, message));
-    diagnostics.push(finding.with_help("write `scope: text`, or leave `scope` out for prose and all tools"));
+    let help = if rule.fields.condition.is_some() {
+        "write `scope: text`, or leave `scope` out for prose and all tools"
+    } else {
+        "write `scope: tool:edit, tool:write`, or leave `scope` out"
+    };
+    diagnostics.push(finding.with_help(help));
     Err(Refusal::Unreachable)
 }
 
 /// How to write a token that is no scope.
 fn scope_help(token: &JsString) -> String {
-    let without_blanks: JsString = token.to_string_lossy().split_whitespace().collect::<String>().into();
+    let text = token.to_string_lossy();
+    let words: Vec<JsString> = text.split_whitespace().map(JsString::from).collect();
+    if words.len() > 1 && words.iter().all(|word| Scope::new(std::slice::from_ref(word)).is_reachable()) {
+        return format!("write `scope: {}`", text.split_whitespace().collect::<Vec<_>>().join(", "));
+    }
+    let without_blanks: JsString = text.split_whitespace().collect::<String>().into();
     if without_blanks != *token && Scope::new(std::slice::from_ref(&without_blanks)).is_reachable() {
         return format!("write `{without_blanks}`");
     }
-    "write `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME(GLOB)` or `tool(GLOB)`".to_owned()
+    "write `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME(GLOB)` or `tool(GLOB)`, with commas between them"
+        .to_owned()
 }
 
 /// A finding about a token of a key.

@@ -1,7 +1,7 @@
 //! [`CallReader`]: the arguments of one tool call, while they stream and when they are complete.
 
 use super::digest::{Digests, Format};
-use super::mode::ModeGuess;
+use super::mode::{self, ModeGuess};
 use super::partial::{Node, PartialJson};
 use super::path_list::PathList;
 use super::paths;
@@ -170,6 +170,8 @@ pub struct CallReader {
     digests: Digests,
     /// The reader's restarts when `digests` was last brought up to date.
     restarts: u64,
+    /// Where the input of an edit was found when `digests` was last brought up to date.
+    input_key: Option<&'static str>,
     paths: PathList,
     notes: Vec<Note>,
 }
@@ -189,6 +191,7 @@ impl CallReader {
             finished: false,
             digests: Digests::None,
             restarts: 0,
+            input_key: None,
             paths: PathList::default(),
             notes: Vec::new(),
         }
@@ -273,6 +276,11 @@ impl CallReader {
     fn update(&mut self) {
         if self.restarts != self.reader.restarts() {
             self.restarts = self.reader.restarts();
+            self.restart();
+        }
+        let input_key = mode::input_key(root(&self.last, &self.reader));
+        if input_key != self.input_key {
+            self.input_key = input_key;
             self.restart();
         }
         let root = root(&self.last, &self.reader);

@@ -57,8 +57,13 @@ impl ModeGuess {
 
 /// The `input` argument or its other name.
 pub(super) fn input(root: Option<Node<'_>>) -> Option<(&[u16], &[u16])> {
+    root?.member(input_key(root)?)?.text()
+}
+
+/// Under which name the input is found.
+pub(super) fn input_key(root: Option<Node<'_>>) -> Option<&'static str> {
     let root = root?;
-    ["input", "_input"].into_iter().find_map(|key| root.member(key)?.text())
+    ["input", "_input"].into_iter().find(|key| root.member(key).is_some_and(|node| node.text().is_some()))
 }
 
 impl InputGuess {

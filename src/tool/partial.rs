@@ -290,7 +290,10 @@ impl PartialJson {
             State::Atom => {
                 if is_delimiter(unit) {
                     match read_atom(&self.atom, false) {
-                        Some(value) => self.complete(value),
+                        Some(value) => {
+                            self.replace_value();
+                            self.complete(value);
+                        }
                         None => return self.fail(false),
                     }
                     self.step(unit);
@@ -336,6 +339,11 @@ impl PartialJson {
     }
 
     fn step_structure(&mut self, unit: u16) {
+        if self.state == State::Value
+            && (!is_delimiter(unit) || matches!(unit, QUOTE | APOSTROPHE | OPEN_BRACE | OPEN_BRACKET))
+        {
+            self.replace_value();
+        }
         match (self.state, unit) {
             (State::Value, QUOTE | APOSTROPHE) => self.open_string(unit, false),
             (State::Value, OPEN_BRACE) => {
@@ -415,11 +423,17 @@ impl PartialJson {
 
     fn open_key(&mut self, text: JsString) {
         self.state = State::Colon;
-        if let Some(Frame::Object { members, key }) = self.frames.last_mut() {
-            if members.index.contains_key(&text) {
-                self.restarts += 1;
-            }
+        if let Some(Frame::Object { key, .. }) = self.frames.last_mut() {
             *key = Some(text);
+        }
+    }
+
+    /// From here on another value is shown for a key that comes again.
+    fn replace_value(&mut self) {
+        if let Some(Frame::Object { members, key: Some(key) }) = self.frames.last()
+            && members.index.contains_key(key)
+        {
+            self.restarts += 1;
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     if !reaches {
         let message =
             "the AST condition never runs: only `edit` and `write` calls are parsed, and the scope excludes both";
-        let help = "add `tool:edit` and `tool:write` to the scope";
+        let help = "write `scope: tool:edit, tool:write`";
         findings.push(subject.finding(code::AST_NEVER_RUNS, message, span()).with_help(help));
         return;
     }

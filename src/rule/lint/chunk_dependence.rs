@@ -34,7 +34,10 @@ fn edge_help(condition: &str) -> String {
         (is_word || is_group).then(|| format!("{rest}(?=\\W)"))
     });
     match waiting.filter(|waiting| is_settled(waiting)) {
-        Some(waiting) => format!("to wait for the next character write `{}`", in_quotes(&waiting)),
+        Some(waiting) => {
+            let written = in_quotes(&waiting);
+            format!("to wait for the next character write `{written}`, which then has to be there for the rule to fire")
+        }
         None => "demand the character that ends the match instead, such as `\\W` or `\\n`".to_owned(),
     }
 }

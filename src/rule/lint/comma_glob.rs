@@ -48,8 +48,8 @@ pub(super) fn split_at_commas(glob: &JsString) -> Option<Vec<String>> {
 }
 
 /// How to write several globs.
-pub(super) fn split_help(parts: &[String]) -> String {
-    format!("write a list, `globs: {}`, or braces, `{{{}}}`", flow_list(parts), parts.join(","))
+fn split_help(parts: &[String]) -> String {
+    format!("write `globs: {}`, or as one glob `globs: '{{{}}}'`", flow_list(parts), parts.join(","))
 }
 
 fn flow_list(parts: &[String]) -> String {

@@ -162,7 +162,10 @@ fn posix_class(subject: &Subject<'_>, condition: &JsString, text: &str) -> Optio
         }
     }
     let name = &text[class.clone()];
-    let message = format!("`{name}` is no class in ECMAScript: it is a set of its own letters");
+    let message = format!(
+        "`{name}` is no class to the agent: between brackets it stands for its own characters, one of `{}`",
+        name.trim_matches(['[', ']'])
+    );
     let help = format!("write `{}`", in_quotes(&written));
     Some(about(subject, code::FOREIGN_SYNTAX, message, condition, text, class).with_help(help))
 }

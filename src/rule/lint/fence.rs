@@ -5,8 +5,17 @@ use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::rule::{CONDITION_KEYS, Encoding};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    findings.extend(finding(subject));
+}
+
+/// Whether the frontmatter is not where the agent looks for it.
+pub(super) fn is_misplaced(subject: &Subject<'_>) -> bool {
+    finding(subject).is_some()
+}
+
+fn finding(subject: &Subject<'_>) -> Option<Diagnostic> {
     if subject.frontmatter().is_some() || subject.file.unclosed_fence {
-        return;
+        return None;
     }
     let text = subject.file.text();
     let mark = if subject.file.encoding() == Encoding::Utf8Mark { '\u{FEFF}'.len_utf8() } else { 0 };
@@ -26,10 +35,11 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
                 let blank = text[mark..start].trim().is_empty();
                 let fix = blank.then(|| Fix::replace("remove what is in front", mark..start, "").of_dead_rule());
                 let finding = subject.finding(code::MISPLACED_FENCE, message, start..start + 3);
-                findings.push(finding.with_help(help).with_fix(fix));
+                return Some(finding.with_help(help).with_fix(fix));
             }
-            return;
+            return None;
         }
         offset += line.len();
     }
+    None
 }

@@ -11,7 +11,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         }
         let text = glob.to_string_lossy();
         let message = format!(
-            "the condition `{glob}` is read as a file glob: the rule fires on every edit of such a file and on no text"
+            "the condition `{glob}` is read as a file glob: the rule fires on no text, only on edits of files whose path matches"
         );
         let escaped = in_quotes(&text.replace('/', "\\/"));
         let files = looks_like_files(&text);
@@ -20,7 +20,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             (false, true) => String::new(),
             (false, false) => "; for files write `globs` and a condition".to_owned(),
         };
-        let help = format!("for a regular expression write `{escaped}`{otherwise}");
+        let help = format!("a backslash makes it a regular expression: write `{escaped}`{otherwise}");
         let range = subject.condition_range(glob, None);
         let severity = if files { Severity::Warning } else { Severity::Error };
         let finding = subject.finding(code::GLOB_AS_CONDITION, message, range).with_severity(severity);

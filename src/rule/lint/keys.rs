@@ -26,6 +26,27 @@ const KNOWN: [&str; 13] = [
 /// The keys without one of which no rule triggers.
 const TRIGGERS: [&str; 4] = ["condition", "astCondition", "ast-condition", "ttsrTrigger"];
 
+/// What people call a condition.
+const MEANT_FOR_CONDITION: [&str; 10] =
+    ["regex", "regexp", "pattern", "patterns", "trigger", "triggers", "match", "matches", "when", "ttsr"];
+
+/// The key that is most likely meant.
+fn meant(written: &str) -> Option<&'static str> {
+    let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
+    let same = KNOWN.iter().copied().find(|known| plain(known) == plain(written));
+    same.or_else(|| nearest(written, &KNOWN))
+}
+
+/// Whether a key that the agent does not know was meant to make the rule fire.
+pub(super) fn is_meant_for_trigger(written: &str) -> bool {
+    let unknown = !KNOWN.contains(&written) && !SETTING_KEYS.contains(&written);
+    unknown && (meant(written).is_some_and(|key| TRIGGERS.contains(&key)) || is_called_condition(written))
+}
+
+fn is_called_condition(written: &str) -> bool {
+    MEANT_FOR_CONDITION.contains(&written.to_ascii_lowercase().as_str())
+}
+
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for member in subject.frontmatter().iter().flat_map(|matter| &matter.members) {
         let key = member.key.as_str();
@@ -39,14 +60,12 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             findings.push(subject.finding(code::SETTING_AS_KEY, message, member.key_span.clone()).with_help(help));
             continue;
         }
-        let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
-        let same = KNOWN.iter().copied().find(|known| plain(known) == plain(written));
-        let Some(meant) = same.or_else(|| nearest(written, &KNOWN)) else { continue };
-        let reader = if meant == SAMPLES_KEY { "nothing reads" } else { "the agent does not know" };
         let is_dead = subject.is_dead();
-        let loss =
-            if is_dead && TRIGGERS.contains(&meant) { ", so the rule has no condition and never fires" } else { "" };
-        let message = format!("{reader} the key `{written}`{loss}");
+        // Such words are of use to others; only where nothing makes the rule fire are they most likely meant for it.
+        let condition = (is_dead && is_called_condition(written)).then_some("condition");
+        let Some(meant) = meant(written).or(condition) else { continue };
+        let reader = if meant == SAMPLES_KEY { "nothing reads" } else { "the agent does not know" };
+        let message = format!("{reader} the key `{written}`");
         let help = format!("did you mean `{meant}`?");
         // A key beside the one that is meant would only hide it, or be hidden.
         let fix = subject

@@ -1,6 +1,6 @@
 //! Scopes that name a tool which most likely does not exist.
 
-use super::comma_glob::{split_at_commas, split_help};
+use super::comma_glob::split_at_commas;
 use super::{Subject, nearest};
 use crate::diagnostic::{Diagnostic, code};
 use crate::rule::ScopeToken;
@@ -34,6 +34,7 @@ const MEANT_FOR_TEXT: [&str; 9] =
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let declared = subject.listed.rule.fields.scope.iter().flatten();
+    let is_only = declared.clone().count() == 1;
     for token in declared {
         let Some(ScopeToken::Tool(tool)) = ScopeToken::parse(token) else { continue };
         let range = || subject.item_range("scope", token);
@@ -41,7 +42,9 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             && let Some(parts) = split_at_commas(path.source())
         {
             let message = format!("`{token}` names one path with a comma in it, which hardly any call has");
-            findings.push(subject.finding(code::COMMA_IN_GLOB, message, range()).with_help(split_help(&parts)));
+            let name = tool.name.as_ref().map(|name| format!(":{name}")).unwrap_or_default();
+            let help = format!("write `tool{name}({{{}}})`", parts.join(","));
+            findings.push(subject.finding(code::COMMA_IN_GLOB, message, range()).with_help(help));
         }
         let Some(name) = tool.name.map(|name| name.to_string_lossy()) else { continue };
         if TOOLS.contains(&name.as_str()) || name.starts_with("mcp") {
@@ -57,7 +60,9 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         } else {
             nearest(&name, &known)
         };
-        let message = format!("the scope `{token}` is for a tool named `{name}`, which is none of the agent's own");
+        let loss = if is_only { ", so the rule never fires unless there is such a tool" } else { "" };
+        let message =
+            format!("the scope `{token}` is for a tool named `{name}`, which is none of the agent's own{loss}");
         let help = match meant {
             Some(meant) => {
                 let path =

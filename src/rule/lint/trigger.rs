@@ -1,8 +1,8 @@
-//! A trigger key whose value is no condition.
+//! Rules without a condition: a trigger key whose value is none, or no such key at all.
 
 use super::Subject;
-use crate::diagnostic::{Diagnostic, code};
-use crate::rule::Yaml;
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::rule::{Reading, Yaml};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let fields = &subject.listed.rule.fields;
@@ -10,7 +10,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         return;
     }
     let ast = || subject.frontmatter()?.member("astCondition");
-    let Some(member) = subject.condition().or_else(ast) else { return };
+    let Some(member) = subject.condition().or_else(ast) else { return findings.extend(no_trigger(subject)) };
     let what = match &member.value.value {
         Yaml::String(_) => "blank",
         Yaml::List(items) if items.is_empty() => "an empty list",
@@ -20,4 +20,39 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let message = format!("no usable condition: `{}` is {what}, so the rule never triggers", member.written);
     let help = format!("write a regular expression in single quotes: `{}: 'TODO'`", member.written);
     findings.push(subject.finding(code::MISSING_TRIGGER, message, member.value.span.clone()).with_help(help));
+}
+
+/// A file that the agent does nothing with, since it has neither a condition nor anything else that puts a rule to use.
+fn no_trigger(subject: &Subject<'_>) -> Option<Diagnostic> {
+    if !subject.is_dead() || subject.file.unclosed_fence || super::fence::is_misplaced(subject) {
+        return None;
+    }
+    let help = "write a regular expression in single quotes: `condition: 'TODO'`";
+    let Some(matter) = subject.frontmatter() else {
+        let message = "the file has no frontmatter, so the agent makes no use of it as a rule";
+        let finding = subject.finding(code::MISSING_TRIGGER, message, 0..0).with_severity(Severity::Note);
+        return Some(finding.with_help("begin the file with `---`, keys such as `condition: 'TODO'`, and `---`"));
+    };
+    let meant = matter.members.iter().find(|member| super::keys::is_meant_for_trigger(&member.written));
+    if matches!(matter.reading, Reading::NoMapping { .. } | Reading::SeveralDocuments { .. }) {
+        // There is a finding about that.
+        return None;
+    }
+    let (message, severity, span) = match meant {
+        // The key itself has a finding; this one says what it costs.
+        Some(member) => {
+            let message = format!("the rule has no condition, since `{}` is none, so it never fires", member.written);
+            (message, Severity::Error, member.key_span.clone())
+        }
+        None => {
+            let message =
+                "the rule has no condition, no description and no `alwaysApply: true`, so the agent makes no use of it";
+            (message.to_owned(), Severity::Warning, matter.span.start..matter.span.start)
+        }
+    };
+    let finding = subject.finding(code::MISSING_TRIGGER, message, span).with_severity(severity);
+    Some(finding.with_help(match meant {
+        Some(_) => "write `condition` for a regular expression, `astCondition` for a piece of code",
+        None => help,
+    }))
 }

@@ -36,12 +36,15 @@ fn interrupt_mode(subject: &Subject<'_>, node: &Node, findings: &mut Vec<Diagnos
     if InterruptMode::parse(&text).is_some() {
         return;
     }
-    let message = "the value of `interruptMode` is none of the four, so the global mode applies";
+    let written = &subject.file.text()[node.span.clone()];
+    let message = format!(
+        "`{written}` is none of `never`, `prose-only`, `tool-only`, `always`, so the setting `ttsr.interruptMode` applies"
+    );
     let meant = InterruptMode::parse(&text.trim().to_ascii_lowercase());
     let fix = meant.map(|mode| Fix::replace("write the value as the agent reads it", node.span.clone(), mode.as_str()));
     let help = match meant {
         Some(mode) => format!("write `interruptMode: {}`", mode.as_str()),
-        None => "write `never`, `prose-only`, `tool-only` or `always`".to_owned(),
+        None => "write one of the four, in lower case and without blanks around it".to_owned(),
     };
     let finding = subject.finding(code::INVALID_INTERRUPT_MODE, message, node.span.clone());
     findings.push(finding.with_help(help).with_fix(fix));
