@@ -4,6 +4,9 @@ use super::{Subject, in_quotes, split_flags};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::pattern::{CompileOptions, Ending, Pattern};
 
+/// Longer conditions get no line to paste (bytes).
+const LONGEST: usize = 1_000;
+
 /// A look-ahead that looks further is hardly waited for.
 const FARTHEST: usize = 8;
 
@@ -56,6 +59,8 @@ fn look_help(condition: &str) -> String {
 }
 
 fn is_settled(condition: &str) -> bool {
-    Pattern::compile(&condition.into(), CompileOptions::default())
-        .is_ok_and(|pattern| pattern.ending() == Ending::Settled)
+    // A longer one is not worth the time; nobody pastes it.
+    condition.len() <= LONGEST
+        && Pattern::compile(&condition.into(), CompileOptions::default())
+            .is_ok_and(|pattern| pattern.ending() == Ending::Settled)
 }
