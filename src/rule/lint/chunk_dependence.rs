@@ -54,7 +54,10 @@ fn look_help(condition: &str) -> String {
     match waiting {
         Some((1, waiting)) => format!("to wait for the next character write `{}`", in_quotes(&waiting)),
         Some((count, waiting)) => format!("to wait for {count} more characters write `{}`", in_quotes(&waiting)),
-        None => "what must not follow can arrive at any time: match what is wrong itself".to_owned(),
+        None => {
+            "what must not follow can still arrive: ask with `(?=…)` for what shows that it does not, such as `(?=\\n)`"
+                .to_owned()
+        }
     }
 }
 
