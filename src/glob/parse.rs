@@ -90,7 +90,8 @@ fn pair_brackets(text: &[char]) -> Vec<usize> {
 /// The index of the first bracket without a partner, which is a literal.
 pub(super) fn unpaired(text: &[char]) -> Option<usize> {
     let close = pair_brackets(text);
-    let is_partner = |at: usize| close.contains(&at);
+    let mut is_partner = vec![false; text.len()];
+    close.iter().filter(|&&at| at > 0).for_each(|&at| is_partner[at] = true);
     let mut at = 0;
     while at < text.len() {
         match text[at] {
@@ -99,7 +100,7 @@ pub(super) fn unpaired(text: &[char]) -> Option<usize> {
             '[' => return Some(at),
             '{' if close[at] == 0 => return Some(at),
             '(' if at > 0 && is_group_mark(text[at - 1]) && close[at] == 0 => return Some(at),
-            '}' if !is_partner(at) => return Some(at),
+            '}' if !is_partner[at] => return Some(at),
             _ => {}
         }
         at += 1;

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use proptest::prelude::*;
-use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleSet, load_paths};
+use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleSet, lint, load_paths};
 use ttsr::settings::{Lifecycle, Settings};
 
 fn load(path: &Path) -> Loaded {
@@ -70,6 +70,49 @@ fn brackets_and_aliases_without_measure() {
     assert_eq!(codes(&with_metadata(&bomb)), ["frontmatter-beyond-limits"]);
     assert_eq!(codes(&with_metadata("condition: &a [foo, *a]")), ["invalid-frontmatter"]);
     assert_eq!(codes(&with_metadata("a: &a\n  <<: *a\ncondition: foo")), ["invalid-frontmatter"]);
+}
+
+#[test]
+fn lints_of_conditions_without_measure() {
+    let semantics = Lifecycle::V3.semantics();
+    for piece in [
+        "é",
+        "e\u{301}",
+        "한",
+        "(?!a)",
+        "[[:space:]]",
+        "[:alpha:]",
+        "/",
+        "\\\\",
+        "^",
+        "x|",
+        "(?:a+)+",
+        "(a|b)*",
+        ".*",
+        "[^a]{3,}",
+        "(?i)",
+        "''",
+        "\\b",
+        "a{9}",
+        "(?=[\\s\\S]*x)",
+        "😀",
+        "*/",
+        "{a,b}/?",
+        "\\d+?",
+    ] {
+        for count in [1, 40, 20_000] {
+            for quote in ["'", "\"", ""] {
+                let text = format!(
+                    "---\ncondition: [{quote}{}{quote}, edit]\nscope: {0}\nglobs: {0}\n---\nB",
+                    piece.repeat(count)
+                );
+                let file = RuleFile::read("r.md", text.into_bytes(), &semantics);
+                let rule = Rule::from_file("r.md", "/p/r.md".into(), file, &semantics);
+                let set = RuleSet::register([rule], &Settings::default(), &semantics, None);
+                lint::run(&set, &semantics);
+            }
+        }
+    }
 }
 
 #[test]

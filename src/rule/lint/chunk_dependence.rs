@@ -4,6 +4,9 @@ use super::{Subject, in_quotes, split_flags};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::pattern::{CompileOptions, Ending, Pattern};
 
+/// Longer conditions get no line to paste (bytes).
+const LONGEST: usize = 1_000;
+
 /// A look-ahead that looks further is hardly waited for.
 const FARTHEST: usize = 8;
 
@@ -54,11 +57,16 @@ fn look_help(condition: &str) -> String {
     match waiting {
         Some((1, waiting)) => format!("to wait for the next character write `{}`", in_quotes(&waiting)),
         Some((count, waiting)) => format!("to wait for {count} more characters write `{}`", in_quotes(&waiting)),
-        None => "what must not follow can arrive at any time: match what is wrong itself".to_owned(),
+        None => {
+            "what must not follow can still arrive: ask with `(?=…)` for what shows that it does not, such as `(?=\\n)`"
+                .to_owned()
+        }
     }
 }
 
 fn is_settled(condition: &str) -> bool {
-    Pattern::compile(&condition.into(), CompileOptions::default())
-        .is_ok_and(|pattern| pattern.ending() == Ending::Settled)
+    // A longer one is not worth the time; nobody pastes it.
+    condition.len() <= LONGEST
+        && Pattern::compile(&condition.into(), CompileOptions::default())
+            .is_ok_and(|pattern| pattern.ending() == Ending::Settled)
 }

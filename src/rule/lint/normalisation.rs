@@ -8,10 +8,13 @@ use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 use super::{Subject, in_quotes};
 use crate::diagnostic::{Diagnostic, code};
 
+/// Longer conditions are not looked into (bytes): each letter is sought in all of them.
+const LONGEST: usize = 4_096;
+
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for (source, _) in subject.conditions() {
         let text = source.to_string_lossy();
-        if text.is_ascii() {
+        if text.is_ascii() || text.len() > LONGEST {
             continue;
         }
         let Some((letter, help)) = rewrite(&text) else { continue };
