@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
         while let Some(node) = next {
             let is_old = walk.is_reused() || node.end_byte() < current.changed_from;
             if is_old && all_were_absent {
-                next = walk.next(!walk.is_reused());
+                next = walk.next(false);
                 continue;
             }
             for &number in look.at(node) {
@@ -156,7 +156,7 @@ impl Budget {
     }
 }
 
-/// The nodes of a tree, parents first, without the subtrees that end before a byte. No recursion.
+/// The nodes of a tree, parents first, without most that end before a byte. No recursion.
 struct Walk<'tree, 'e> {
     cursor: TreeCursor<'tree>,
     from: usize,
@@ -192,11 +192,11 @@ impl<'tree> Walk<'tree, '_> {
         Some(node)
     }
 
+    /// Goes to a child, passing over most of those that end before the byte.
     fn descend(&mut self) -> bool {
-        if self.from == 0 {
-            return self.cursor.goto_first_child();
-        }
-        // The cursor looks for a child that ends after the byte that it is given.
-        self.cursor.goto_first_child_for_byte(self.from - 1).is_some()
+        // The cursor looks for a child that ends after the byte that it is given. It finds none where a hidden token
+        // comes first, whatever comes behind.
+        let jumps = self.from > 0 && self.cursor.goto_first_child_for_byte(self.from - 1).is_some();
+        jumps || self.cursor.goto_first_child()
     }
 }

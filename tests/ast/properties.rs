@@ -12,7 +12,7 @@ use ttsr::text::JsString;
 const SOURCES: u64 = if cfg!(debug_assertions) { 200 } else { 4_000 };
 
 /// Texts that grow in one run; without optimisation a twentieth.
-const GROWTHS: u64 = if cfg!(debug_assertions) { 10 } else { 200 };
+const GROWTHS: u64 = if cfg!(debug_assertions) { 5 } else { 100 };
 
 /// A language as the generator writes it: `@` stands for an expression, `~` for a name, `^` for statements.
 struct Language {
