@@ -2,6 +2,9 @@
 
 #![expect(clippy::print_stdout, reason = "the runner reports its three figures")]
 
+#[cfg(feature = "languages-common")]
+mod properties;
+
 use std::collections::BTreeMap;
 
 use ttsr::ast::{AstSet, Outcome, Snapshot, aliases_without_grammar};

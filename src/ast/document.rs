@@ -59,6 +59,11 @@ impl Document {
         Self { text, tree, grammar }
     }
 
+    /// The text.
+    pub(super) fn text(&self) -> &Arc<String> {
+        &self.text
+    }
+
     /// The tree.
     pub(super) fn tree(&self) -> &Tree {
         &self.tree

@@ -7,6 +7,8 @@ mod document;
 mod grammar;
 mod language;
 mod pattern;
+mod prefix;
+mod reuse;
 mod search;
 mod set;
 mod snapshot;

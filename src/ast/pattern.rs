@@ -1,10 +1,13 @@
 //! [`Compiled`]: one AST pattern for one grammar, with what is known beforehand about its matches.
 
-use ast_grep_core::matcher::{PatternNode, kind_utils};
+use ast_grep_core::matcher::PatternNode;
 use ast_grep_core::meta_var::MetaVariable;
-use ast_grep_core::{MatchStrictness, Matcher, Pattern, PatternError};
+use ast_grep_core::{MatchStrictness, Pattern, PatternError};
 
 use super::grammar::Grammar;
+
+/// Literals of one pattern that are looked for before anything is parsed.
+const MAX_LITERALS: usize = 4;
 
 /// What a pattern comes to.
 pub(super) enum Compiled {
@@ -20,10 +23,10 @@ pub(super) enum Compiled {
 /// A pattern to match with.
 pub(super) struct Ready {
     pub pattern: Pattern,
-    /// A text without which nothing matches.
-    pub literal: Option<String>,
-    /// The kind of every node that matches; none when any kind may.
-    pub kind: Option<u16>,
+    /// Texts without each of which nothing matches, long ones first.
+    pub literals: Vec<String>,
+    /// Whether a variable stands twice.
+    pub repeats: bool,
     /// Whether the matcher compares whole subtrees or copies long lists of nodes: it then takes more than a few steps
     /// a node, and recurses as deep as the tree.
     pub costly: bool,
@@ -47,14 +50,8 @@ impl Ready {
     fn new(pattern: Pattern) -> Self {
         let mut facts = Facts::default();
         facts.read(&pattern.node);
-        let kinds = pattern.potential_kinds();
-        let kind = kinds.and_then(|kinds| kinds.iter().next()).and_then(|kind| u16::try_from(kind).ok());
-        Self {
-            literal: facts.literal,
-            kind: kind.filter(|kind| !kind_utils::is_error_kind(*kind)),
-            costly: facts.repeats || facts.lists > 1,
-            pattern,
-        }
+        let costly = facts.repeats || facts.lists > 1;
+        Self { literals: facts.few_literals(), repeats: facts.repeats, costly, pattern }
     }
 }
 
@@ -66,7 +63,7 @@ fn is_any_tree(source: &str) -> bool {
 
 #[derive(Default)]
 struct Facts {
-    literal: Option<String>,
+    literals: Vec<String>,
     names: std::collections::HashSet<String>,
     repeats: bool,
     lists: usize,
@@ -78,10 +75,7 @@ impl Facts {
         match node {
             // Unnamed tokens are compared by kind alone, so their text need not occur.
             PatternNode::Terminal { text, is_named: true, .. } => {
-                let longest = self.literal.as_ref().map_or(0, String::len);
-                if text.len() > longest {
-                    self.literal = Some(text.clone());
-                }
+                self.literals.push(text.clone());
             }
             PatternNode::Terminal { .. } => {}
             PatternNode::MetaVar { meta_var } => match meta_var {
@@ -95,6 +89,19 @@ impl Facts {
             },
             PatternNode::Internal { children, .. } => children.iter().for_each(|child| self.read(child)),
         }
+    }
+
+    /// The longest literals, none of them part of another.
+    fn few_literals(&mut self) -> Vec<String> {
+        let mut all = std::mem::take(&mut self.literals);
+        all.sort_by_key(|literal| std::cmp::Reverse(literal.len()));
+        let mut few: Vec<String> = Vec::new();
+        for literal in all {
+            if few.len() < MAX_LITERALS && !few.iter().any(|longer| longer.contains(&literal)) {
+                few.push(literal);
+            }
+        }
+        few
     }
 }
 
@@ -110,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn the_literal_is_the_longest_named_token() {
-        let literal = |source| match compile(source) {
-            Compiled::Pattern(ready) => ready.literal,
+    fn the_literals_are_the_named_tokens() {
+        let literals = |source| match compile(source) {
+            Compiled::Pattern(ready) => ready.literals,
             _ => panic!("{source} compiles"),
         };
-        assert_eq!(literal("console.log($A)").as_deref(), Some("console"));
-        assert_eq!(literal("function $F() {}"), None);
-        assert_eq!(literal("$A"), None);
+        assert_eq!(literals("console.log($A, con)"), ["console", "log"]);
+        assert!(literals("function $F() {}").is_empty());
+        assert!(literals("$A").is_empty());
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! [`Search`]: one walk over a tree for the patterns of all rules.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::sync::Arc;
 
 use ast_grep_core::matcher::MatcherExt;
 use tree_sitter::TreeCursor;
 
 use super::document::{self, Document};
 use super::pattern::Ready;
+use super::prefix::{Look, Prefixes};
+use super::reuse::{Pass, Place};
+use super::snapshot::CurrentTree;
 
 /// The matcher recurses as deep as the tree where it compares subtrees; deeper trees are left undecided then.
 const MAX_COMPARED_DEPTH: usize = 1000;
@@ -23,23 +26,24 @@ const TOO_MUCH: &str = "comparing parts of the syntax tree takes more steps than
 
 /// What is looked for.
 pub(super) struct Search<'a> {
-    patterns: Vec<Sought<'a>>,
+    prefixes: &'a Prefixes,
+    patterns: BTreeMap<usize, Sought<'a>>,
     groups: Vec<Wanted>,
 }
 
 struct Sought<'a> {
-    group: usize,
-    place: usize,
     ready: &'a Ready,
-    /// Nodes that end before this byte need not be tried.
-    from: usize,
+    /// Whether it matches no node of the tree that the present one was made of.
+    was_absent: bool,
+    /// The groups that want it, and its place in each.
+    wanted_by: Vec<(usize, usize)>,
 }
 
 /// The result of one group of patterns, of which one match is enough.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
-    /// The place of the pattern in its rule and the bytes of the node.
-    pub found: Option<(usize, Range<usize>)>,
+    /// The place of the pattern in its rule and the node.
+    pub found: Option<(usize, Place)>,
     /// Why no match may have been missed or not.
     pub undecided: Option<&'static str>,
 }
@@ -49,11 +53,18 @@ impl Wanted {
     pub(super) fn is_found(&self) -> bool {
         self.found.is_some()
     }
+
+    /// Whether a match of the pattern at this place of the rule would count: the first node does, and of several
+    /// patterns that match it the first.
+    fn wants(&self, place: usize, node: &Place) -> bool {
+        self.found.as_ref().is_none_or(|(found, at)| at == node && place < *found)
+    }
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new() -> Self {
-        Self { patterns: Vec::new(), groups: Vec::new() }
+    /// `prefixes` must be those of the patterns to be added, by number.
+    pub(super) fn new(prefixes: &'a Prefixes) -> Self {
+        Self { prefixes, patterns: BTreeMap::new(), groups: Vec::new() }
     }
 
     /// A further group of patterns.
@@ -63,67 +74,59 @@ impl<'a> Search<'a> {
     }
 
     /// A pattern of a group.
-    pub(super) fn add(&mut self, group: usize, place: usize, ready: &'a Ready, from: usize) {
-        self.patterns.push(Sought { group, place, ready, from });
+    pub(super) fn add(&mut self, group: usize, place: usize, number: usize, ready: &'a Ready, was_absent: bool) {
+        let sought = Sought { ready, was_absent, wanted_by: Vec::new() };
+        self.patterns.entry(number).or_insert(sought).wanted_by.push((group, place));
     }
 
     /// Walks the tree until each group has a match.
-    pub(super) fn run(mut self, document: Document) -> Vec<Wanted> {
-        let table = Table::new(&self.patterns);
-        let from = self.patterns.iter().map(|sought| sought.from).min().unwrap_or(0);
+    pub(super) fn run(mut self, document: Document, current: &CurrentTree) -> Vec<Wanted> {
+        let all_were_absent = self.patterns.values().all(|sought| sought.was_absent);
         let mut budget = Budget { nodes: COSTLY_NODES, tree: document.tree().clone(), too_deep: None };
+        let text = Arc::clone(document.text());
         let root = ast_grep_core::AstGrep::doc(document);
         let tree_root = root.root().get_inner_node();
+        let mut look = Look::new(self.prefixes, &text, tree_root);
         let mut open = self.groups.len();
-        let mut walk = Walk { cursor: tree_root.walk(), from };
+        let from = if all_were_absent { current.changed_from } else { 0 };
+        let earlier = current.earlier.as_ref().map(|earlier| earlier.pass());
+        let mut walk = Walk { cursor: tree_root.walk(), from, depth: 0, earlier, reused: None };
         let mut next = Some(tree_root);
         while let Some(node) = next {
-            let (kind, end) = (node.kind_id(), node.end_byte());
-            for &at in table.of_kind(kind).iter().chain(&table.any) {
-                let sought = &self.patterns[at];
-                let group = &mut self.groups[sought.group];
-                if group.is_found() || end < sought.from {
+            let is_old = walk.is_reused() || node.end_byte() < current.changed_from;
+            if is_old && all_were_absent {
+                next = walk.next(false);
+                continue;
+            }
+            for &number in look.at(node) {
+                let Some(sought) = self.patterns.get(&number) else { continue };
+                let here = Place::of(&node);
+                let is_wanted = |&(group, place): &(usize, usize)| self.groups[group].wants(place, &here);
+                if (is_old && sought.was_absent) || !sought.wanted_by.iter().any(is_wanted) {
                     continue;
                 }
                 if sought.ready.costly
                     && let Err(why) = budget.take(node.descendant_count())
                 {
-                    group.undecided = Some(why);
+                    for &(group, _) in &sought.wanted_by {
+                        self.groups[group].undecided.get_or_insert(why);
+                    }
                     continue;
                 }
-                let candidate = root.adopt(node);
-                if sought.ready.pattern.match_node(candidate).is_some() {
-                    group.found = Some((sought.place, node.byte_range()));
-                    group.undecided = None;
-                    open -= 1;
+                if sought.ready.pattern.match_node(root.adopt(node)).is_none() {
+                    continue;
+                }
+                for &(group, place) in &sought.wanted_by {
+                    let wanted = &mut self.groups[group];
+                    if wanted.wants(place, &here) {
+                        open -= usize::from(!wanted.is_found());
+                        wanted.found = Some((place, here.clone()));
+                    }
                 }
             }
-            next = if open == 0 { None } else { walk.next() };
+            next = if open == 0 { None } else { walk.next(true) };
         }
         self.groups
-    }
-}
-
-/// Patterns by the kind of node they match.
-struct Table {
-    kinds: BTreeMap<u16, Vec<usize>>,
-    any: Vec<usize>,
-}
-
-impl Table {
-    fn new(patterns: &[Sought<'_>]) -> Self {
-        let mut table = Self { kinds: BTreeMap::new(), any: Vec::new() };
-        for (at, sought) in patterns.iter().enumerate() {
-            match sought.ready.kind {
-                Some(kind) => table.kinds.entry(kind).or_default().push(at),
-                None => table.any.push(at),
-            }
-        }
-        table
-    }
-
-    fn of_kind(&self, kind: u16) -> &[usize] {
-        self.kinds.get(&kind).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
@@ -153,28 +156,47 @@ impl Budget {
     }
 }
 
-/// The nodes of a tree, parents first, without the subtrees that end before a byte. No recursion.
-struct Walk<'tree> {
+/// The nodes of a tree, parents first, without most that end before a byte. No recursion.
+struct Walk<'tree, 'e> {
     cursor: TreeCursor<'tree>,
     from: usize,
+    depth: usize,
+    earlier: Option<Pass<'e>>,
+    /// The depth of a node that stands in the earlier tree too, at or above the present one.
+    reused: Option<usize>,
 }
 
-impl<'tree> Walk<'tree> {
-    fn next(&mut self) -> Option<tree_sitter::Node<'tree>> {
-        let descends = if self.from == 0 {
-            self.cursor.goto_first_child()
+impl<'tree> Walk<'tree, '_> {
+    /// Whether the present node stands in the earlier tree too.
+    fn is_reused(&self) -> bool {
+        self.reused.is_some()
+    }
+
+    /// The next node, below the present one only where that is wanted.
+    fn next(&mut self, below: bool) -> Option<tree_sitter::Node<'tree>> {
+        if below && self.descend() {
+            self.depth += 1;
         } else {
-            // The cursor looks for a child that ends after the byte that it is given.
-            self.cursor.goto_first_child_for_byte(self.from - 1).is_some()
-        };
-        if descends {
-            return Some(self.cursor.node());
-        }
-        while !self.cursor.goto_next_sibling() {
-            if !self.cursor.goto_parent() {
-                return None;
+            while !self.cursor.goto_next_sibling() {
+                if !self.cursor.goto_parent() {
+                    return None;
+                }
+                self.depth -= 1;
             }
         }
-        Some(self.cursor.node())
+        let node = self.cursor.node();
+        self.reused = self.reused.filter(|&depth| depth < self.depth);
+        if self.reused.is_none() && self.earlier.as_mut().is_some_and(|earlier| earlier.has(&node)) {
+            self.reused = Some(self.depth);
+        }
+        Some(node)
+    }
+
+    /// Goes to a child, passing over most of those that end before the byte.
+    fn descend(&mut self) -> bool {
+        // The cursor looks for a child that ends after the byte that it is given. It finds none where a hidden token
+        // comes first, whatever comes behind.
+        let jumps = self.from > 0 && self.cursor.goto_first_child_for_byte(self.from - 1).is_some();
+        jumps || self.cursor.goto_first_child()
     }
 }

@@ -10,6 +10,8 @@ use super::document::Document;
 use super::grammar::Grammar;
 use super::language::{Resolved, resolve};
 use super::pattern::{Compiled, Ready};
+use super::prefix::Prefixes;
+use super::reuse::{Earlier, Place};
 use super::search::{Search, Wanted};
 use super::snapshot::{CurrentTree, Known, Snapshot};
 use crate::text::JsString;
@@ -49,8 +51,12 @@ pub struct AstSet {
 struct Patterns {
     compiled: Vec<Compiled>,
     by_source: HashMap<String, usize>,
-    /// Literals by pattern.
-    finders: HashMap<usize, Finder<'static>>,
+    finders: Vec<Finder<'static>>,
+    finder_of: HashMap<String, usize>,
+    /// Finders of each pattern's literals.
+    literals: Vec<Vec<usize>>,
+    /// How the patterns that were looked for last begin, with their numbers.
+    prefixes: (Vec<usize>, Prefixes),
     /// Pattern numbers of each rule, none for blank patterns; none for rules that were not candidates yet.
     rules: Vec<Option<Vec<Option<usize>>>>,
 }
@@ -80,14 +86,36 @@ impl Patterns {
         }
         let number = self.compiled.len();
         let compiled = Compiled::new(source, grammar);
-        if let Compiled::Pattern(ready) = &compiled
-            && let Some(literal) = &ready.literal
-        {
-            self.finders.insert(number, Finder::new(literal).into_owned());
-        }
+        let literals = if let Compiled::Pattern(ready) = &compiled { ready.literals.as_slice() } else { &[] };
+        let literals = literals.iter().map(|literal| self.finder(literal)).collect();
+        self.literals.push(literals);
         self.compiled.push(compiled);
         self.by_source.insert(source.to_owned(), number);
         number
+    }
+
+    fn finder(&mut self, literal: &str) -> usize {
+        if let Some(&finder) = self.finder_of.get(literal) {
+            return finder;
+        }
+        self.finders.push(Finder::new(literal).into_owned());
+        self.finder_of.insert(literal.to_owned(), self.finders.len() - 1);
+        self.finders.len() - 1
+    }
+
+    /// Sees to it that the prefixes are those of these patterns. A text that grows asks for the same ones again and
+    /// again.
+    fn prepare(&mut self, mut numbers: Vec<usize>) {
+        numbers.sort_unstable();
+        numbers.dedup();
+        if self.prefixes.0 != numbers {
+            let begin = |&number: &usize| {
+                let ready = self.ready(number)?;
+                Some((number, &ready.pattern.node, ready.repeats))
+            };
+            let prefixes = Prefixes::new(numbers.iter().filter_map(begin));
+            self.prefixes = (numbers, prefixes);
+        }
     }
 
     fn ready(&self, number: usize) -> Option<&Ready> {
@@ -183,8 +211,9 @@ impl Run<'_> {
                     break;
                 }
                 Compiled::Pattern(_) => {
-                    let finder = self.patterns.finders.get(&number);
-                    if finder.is_none_or(|finder| self.snapshot.has_literal(number, finder)) {
+                    let Patterns { finders, literals, .. } = &*self.patterns;
+                    let occurs = |&literal: &usize| self.snapshot.has_literal(literal, &finders[literal]);
+                    if literals[number].iter().all(occurs) {
                         asked.open.push((at, number));
                     } else {
                         asked.closed.push(number);
@@ -207,12 +236,10 @@ impl Run<'_> {
         let mut known = Known::default();
         known.absent.extend(self.asked.iter().flat_map(|asked| &asked.closed));
         rules.retain(|&at| !self.still_matches(at, &current, &mut known));
-        let first = self.search_tree(&rules, &current.tree, |number| {
-            if current.known.absent.contains(&number) { current.changed_from } else { 0 }
-        });
+        let first = self.search_tree(&rules, &current);
         let (found, others): (Vec<_>, Vec<_>) = first.into_iter().partition(|(_, wanted)| wanted.is_found());
         self.note(&others, &mut known);
-        if !current.incremental || found.is_empty() {
+        if current.earlier.is_none() || found.is_empty() {
             self.note(&found, &mut known);
             return self.snapshot.keep(current.tree, known);
         }
@@ -222,54 +249,55 @@ impl Run<'_> {
             Err(why) => return self.give_up(&why.to_string()),
         };
         let found: Vec<usize> = found.into_iter().map(|(at, _)| at).collect();
-        let second = self.search_tree(&found, &fresh.tree, |_| 0);
+        let second = self.search_tree(&found, &fresh);
         self.note(&second, &mut known);
         self.snapshot.keep(fresh.tree, known);
     }
 
-    /// Whether a node that matched at the last snapshot lies before all that has changed since.
+    /// Whether a node that matched at the last snapshot stands in the present one.
     fn still_matches(&mut self, at: usize, current: &CurrentTree, known: &mut Known) -> bool {
-        let node_of = |number: &usize| current.known.present.get(number).filter(|node| node.end < current.changed_from);
+        let stands = |node: &&Place| {
+            let shares = |earlier: &Earlier| earlier.shares(&current.tree, node);
+            node.bytes.end < current.changed_from || current.earlier.as_ref().is_some_and(shares)
+        };
+        let node_of = |number| current.known.present.get(number).filter(stands);
         let same =
             self.asked[at].open.iter().find_map(|(place, number)| Some((*place, *number, node_of(number)?.clone())));
-        let Some((pattern, number, bytes)) = same else {
+        let Some((pattern, number, node)) = same else {
             return false;
         };
-        let range = self.snapshot.unit_range(bytes.clone());
+        let range = self.snapshot.unit_range(node.bytes.clone());
         self.asked[at].outcome = Outcome::Match(Hit { pattern, range });
-        known.present.insert(number, bytes);
+        known.present.insert(number, node);
         true
     }
 
-    /// Looks for the open patterns of these rules, each from the byte that `from` gives.
-    fn search_tree(
-        &self,
-        rules: &[usize],
-        tree: &tree_sitter::Tree,
-        from: impl Fn(usize) -> usize,
-    ) -> Vec<(usize, Wanted)> {
-        let document = Document::new(Arc::clone(self.snapshot.text()), tree.clone(), self.grammar);
-        let mut search = Search::new();
+    /// Looks for the open patterns of these rules.
+    fn search_tree(&mut self, rules: &[usize], current: &CurrentTree) -> Vec<(usize, Wanted)> {
+        let document = Document::new(Arc::clone(self.snapshot.text()), current.tree.clone(), self.grammar);
+        let open = rules.iter().flat_map(|&at| &self.asked[at].open);
+        self.patterns.prepare(open.map(|(_, number)| *number).collect());
+        let mut search = Search::new(&self.patterns.prefixes.1);
         let mut wanted = Vec::new();
         for &at in rules {
             let group = search.group();
             for &(place, number) in &self.asked[at].open {
                 if let Some(ready) = self.patterns.ready(number) {
-                    search.add(group, place, ready, from(number));
+                    search.add(group, place, number, ready, current.known.absent.contains(&number));
                 }
             }
             wanted.push(at);
         }
-        wanted.into_iter().zip(search.run(document)).collect()
+        wanted.into_iter().zip(search.run(document, current)).collect()
     }
 
     /// Takes over the results of these rules.
     fn note(&mut self, results: &[(usize, Wanted)], known: &mut Known) {
         for (at, wanted) in results {
             let asked = &mut self.asked[*at];
-            if let Some((pattern, bytes)) = &wanted.found {
-                known.present.extend(asked.number_of(*pattern).map(|number| (number, bytes.clone())));
-                let range = self.snapshot.unit_range(bytes.clone());
+            if let Some((pattern, node)) = &wanted.found {
+                known.present.extend(asked.number_of(*pattern).map(|number| (number, node.clone())));
+                let range = self.snapshot.unit_range(node.bytes.clone());
                 asked.outcome = Outcome::Match(Hit { pattern: *pattern, range });
             } else if let Some(why) = wanted.undecided {
                 asked.outcome = Outcome::Undecided(why.to_owned());

@@ -9,6 +9,7 @@ use tree_sitter::{Point, Tree};
 
 use super::document::{ParseError, Spent, parse, tail_edit};
 use super::grammar::Grammar;
+use super::reuse::{Earlier, Place};
 
 /// Shorter sources are parsed afresh: that is cheaper than to edit a tree.
 const MIN_INCREMENTAL_BYTES: usize = 2048;
@@ -44,8 +45,8 @@ struct Parsed {
 pub(super) struct Known {
     /// Patterns that match no node.
     pub absent: HashSet<usize>,
-    /// Patterns that match the node of these bytes.
-    pub present: HashMap<usize, Range<usize>>,
+    /// Patterns that match this node.
+    pub present: HashMap<usize, Place>,
 }
 
 /// How far a literal was looked for.
@@ -59,8 +60,8 @@ struct Literal {
 /// The tree of the present text.
 pub(super) struct CurrentTree {
     pub tree: Tree,
-    /// Whether the tree was made by editing an older one.
-    pub incremental: bool,
+    /// The tree of which this one was made.
+    pub earlier: Option<Earlier>,
     /// Nodes that end before this byte are those of the older tree.
     pub changed_from: usize,
     /// What is known about the older tree.
@@ -148,14 +149,15 @@ impl Snapshot {
         let tree = parse(&self.text, grammar, Some(&old.tree), &mut self.spent)?;
         let first_change = old.tree.changed_ranges(&tree).map(|range| range.start_byte).min();
         let changed_from = first_change.unwrap_or(start).min(start).saturating_sub(LOOK_BACK_BYTES);
-        Ok(CurrentTree { tree, incremental: true, changed_from, known: old.known })
+        let earlier = Some(Earlier::new(old.tree, start));
+        Ok(CurrentTree { tree, earlier, changed_from, known: old.known })
     }
 
     /// The tree of the present text, parsed from nothing.
     pub(super) fn fresh_tree(&mut self) -> Result<CurrentTree, ParseError> {
         let grammar = self.grammar.ok_or(ParseError::Grammar)?;
         let tree = parse(&self.text, grammar, None, &mut self.spent)?;
-        Ok(CurrentTree { tree, incremental: false, changed_from: 0, known: Known::default() })
+        Ok(CurrentTree { tree, earlier: None, changed_from: 0, known: Known::default() })
     }
 
     /// Keeps the tree of the present text, and what is known about it.

@@ -39,6 +39,19 @@ fn rules(count: usize, word: &str) -> Vec<Vec<JsString>> {
     (0..count).map(|number| vec![format!("{word}.info($A, $B, {number}, $$$REST)").into()]).collect()
 }
 
+/// Other rules of which each has a literal that occurs in each function. `N` stands for the number of the rule.
+const OTHER_RULES: [(&str, &str); 9] = [
+    ("list first", "logger.info($$$REST, N)"),
+    ("lists around", "update($$$A, { ...item, seen: N }, $$$B)"),
+    ("two literals", "update(item.id, $B, N)"),
+    ("variable callee", "$OBJECT.filter($CALL, N)"),
+    ("repeated variable", "logger.info($A, $A, N)"),
+    ("declaration", "const $X = request.items.filter((item) => item.id !== $Y && item.name > N)"),
+    ("block", "if (item.size > $X.retries * 2) { logger.info($A); continue; $$$REST; stop(N) }"),
+    ("whole function", "export function $F(request: $T, $O: $P): Result { $$$BODY; return N }"),
+    ("each function matches", "logger.info($AN)"),
+];
+
 fn whole(set: &mut AstSet, source: &[u16], candidates: &[usize]) -> Vec<Outcome> {
     set.run(&mut Snapshot::new(), &"ts".into(), source, 0, candidates)
 }
@@ -125,9 +138,35 @@ fn ratios() {
     }
 }
 
+/// The same for other rules.
+fn other_ratios() {
+    for size in SIZES {
+        let source = source(size);
+        for (name, pattern) in OTHER_RULES {
+            let mut one_rule = Duration::ZERO;
+            for count in [RULES[0], RULES[2]] {
+                let rules = (0..count).map(|number| vec![pattern.replace('N', &number.to_string()).into()]);
+                let (mut set, candidates) = (AstSet::new(rules.collect()), Vec::from_iter(0..count));
+                let busy = time(|| streamed(&mut set, &source, &candidates));
+                let fresh = refreshed(&mut set, &source, &candidates);
+                if count == 1 {
+                    one_rule = busy;
+                }
+                println!(
+                    "{size} bytes, {count} rules, {name}: {busy:?} = {:.3} of a fresh parse at each delta, {:.2} times \
+                     1 rule",
+                    busy.as_secs_f64() / fresh.as_secs_f64(),
+                    busy.as_secs_f64() / one_rule.as_secs_f64(),
+                );
+            }
+        }
+    }
+}
+
 fn main() {
     let mut criterion = Criterion::default().configure_from_args().measurement_time(Duration::from_secs(2));
     measure(&mut criterion);
     criterion.final_summary();
     ratios();
+    other_ratios();
 }
