@@ -125,7 +125,7 @@ impl Parser<'_> {
             match self.peek(0) {
                 None => {
                     return Err(PatternError::syntax("this class is never closed", start..start + 1)
-                        .with_help("add the missing `]`, or write `\\[` for the character"));
+                        .with_help(self.closing_help(start, ']', !self.source[..start].contains(&u16::from(b'(')))));
                 }
                 Some(']') => {
                     self.at += 1;

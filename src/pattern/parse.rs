@@ -172,13 +172,26 @@ impl Parser<'_> {
         }
         if let [_, .., unclosed] = open.as_slice() {
             return Err(PatternError::syntax("this group is never closed", unclosed.start..unclosed.start + 1)
-                .with_help("add the missing `)`, or write `\\(` for the character"));
+                .with_help(self.closing_help(unclosed.start, ')', open.len() == 2)));
         }
         self.end_alternative(&mut open);
         if let Some(whole) = open.pop() {
             self.tree.root = self.join_alternatives(whole.alternatives, whole.start..self.at);
         }
         Ok(())
+    }
+
+    /// How to mend a bracket at `start` that is never closed; when it is the only one, with the pattern written out.
+    pub(super) fn closing_help(&self, start: usize, bracket: char, is_only: bool) -> String {
+        const LONGEST: usize = 80;
+        let opening = if bracket == ')' { '(' } else { '[' };
+        let (before, after) = self.source.split_at(start);
+        match (String::from_utf16(before), String::from_utf16(after)) {
+            (Ok(before), Ok(after)) if is_only && self.source.len() <= LONGEST => format!(
+                "add the missing `{bracket}`, as in `{before}{after}{bracket}`, or write `{before}\\{after}` for the character"
+            ),
+            _ => format!("add the missing `{bracket}`, or write `\\{opening}` for the character"),
+        }
     }
 
     fn end_alternative(&mut self, open: &mut [Open]) {
