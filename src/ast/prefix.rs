@@ -337,3 +337,52 @@ impl<'p, 'tree> Look<'p, 'tree> {
         list
     }
 }
+
+#[cfg(test)]
+#[cfg(feature = "languages-common")]
+mod tests {
+    use std::sync::Arc;
+
+    use ast_grep_core::{Doc, Pattern};
+    use ast_grep_language::SupportLang;
+
+    use super::super::document::Document;
+    use super::super::grammar::Grammar;
+    use super::*;
+
+    const GRAMMAR: Grammar = Grammar::Builtin(SupportLang::TypeScript);
+
+    /// The patterns that are let through at the node that has the whole text but for its statement.
+    fn passed(patterns: &[String], source: &str) -> Vec<usize> {
+        let compiled: Vec<Pattern> =
+            patterns.iter().map(|pattern| Pattern::try_new(pattern, GRAMMAR).expect("a pattern")).collect();
+        let prefixes =
+            Prefixes::new(compiled.iter().map(|pattern| &pattern.node).enumerate().map(|(at, node)| (at, node, false)));
+        let document = Document::of_pattern(source, GRAMMAR).expect("a source");
+        let text = Arc::clone(document.text());
+        let statement = document.root_node().child(0).expect("a statement");
+        let mut look = Look::new(&prefixes, &text, document.root_node());
+        let mut passed = look.at(statement.child(0).expect("an expression")).to_vec();
+        passed.sort_unstable();
+        passed
+    }
+
+    #[test]
+    fn one_look_leaves_the_patterns_that_begin_like_the_node() {
+        let patterns: Vec<String> = (0..50).map(|number| format!("log.info($A, $B, {number}, $$$REST)")).collect();
+        assert!(passed(&patterns, "log.info(a)").is_empty());
+        assert!(passed(&patterns, "log.warn(a, b, 7, c)").is_empty());
+        assert_eq!(passed(&patterns, "log.info(a, b, 7, c)"), [7]);
+        assert!(passed(&patterns, "log /* c */ .info(a, b, 7)").is_empty());
+        let patterns: Vec<String> = (0..50).map(|number| format!("log($$$A, {number}, $B)")).collect();
+        assert_eq!(passed(&patterns, "log(a, 3, 4, c)"), [4]);
+        assert!(passed(&patterns, "log(a, 3)").is_empty());
+    }
+
+    #[test]
+    fn what_is_beyond_the_children_looked_at_rules_nothing_out() {
+        let patterns = ["log($$$A, b)".to_owned(), "log($$$A, { k: $V })".to_owned(), "other($$$A, b)".to_owned()];
+        assert!(passed(&patterns, &format!("log({}c)", "a, ".repeat(5))).is_empty());
+        assert_eq!(passed(&patterns, &format!("log({}c)", "a, ".repeat(50))), [0, 1]);
+    }
+}
