@@ -7,6 +7,7 @@ mod field_reports;
 mod formats;
 mod hostile;
 mod lints;
+mod pipeline;
 mod registration;
 mod repairs;
 

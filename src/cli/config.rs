@@ -7,12 +7,77 @@ use super::replay::softened;
 use crate::diagnostic::Diagnostic;
 use crate::replay::{Plan, RuleLine};
 use crate::rule::settings_files::{Resolved, SettingsError, SettingsLayers};
-use crate::rule::{Loaded, Places, RuleSet, load_paths};
+use crate::rule::{Loaded, Places, Rule, RuleSet, Searched, Sink, search_paths};
 use crate::settings::{Lifecycle, Semantics, Settings};
 use crate::text::JsString;
 
 /// Working directory of a run whose input names none.
 const DEFAULT_CWD: &str = "/project";
+
+/// What rules are read by: everything that the options say but the rules themselves.
+pub(super) struct Setup {
+    /// Whether the rules were named by path.
+    pub given: bool,
+    /// The settings in force, and what was found in their files.
+    pub resolved: Resolved,
+    /// The generation.
+    pub semantics: Semantics,
+    /// The session's agent name.
+    pub agent: JsString,
+    /// Where rules are looked for that are not named.
+    places: Places,
+}
+
+impl Setup {
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// When the settings file cannot be used or an assignment is wrong.
+    pub(super) fn read(args: &RuleArgs, surroundings: &Surroundings) -> Result<Self, CliError> {
+        let semantics = lifecycle(&args.lifecycle)?.semantics();
+        let home = surroundings.home.clone().unwrap_or_default();
+        let project = surroundings.cwd.join(args.project.clone().unwrap_or_default());
+        let given = !args.rules.is_empty();
+        let resolved = settings(args, &semantics, given, &project, &home, surroundings)?;
+        let places = Places {
+            project,
+            home,
+            instruction_dirs: surroundings.vars.get("COPILOT_CUSTOM_INSTRUCTIONS_DIRS").cloned(),
+            enabled_providers: resolved.enabled_providers.clone(),
+            disabled_providers: resolved.disabled_providers.clone(),
+            disabled_extensions: resolved.disabled_extensions.clone(),
+            ..Places::default()
+        };
+        Ok(Self { given, resolved, semantics, agent: args.agent.as_str().into(), places })
+    }
+
+    /// Reads the rules that the options name, each to `sink` as it is read, and gives the number of files. Paths that
+    /// cannot be used are shown and raise the status.
+    ///
+    /// # Errors
+    /// When no path of rules can be used, or `--only-rule` names a rule that is not there.
+    pub(super) fn search(
+        &self,
+        args: &RuleArgs,
+        console: &mut Console<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<usize, CliError> {
+        let mut chosen = Chosen::new(&args.only_rule, sink);
+        let Searched { failures, files } = if self.given {
+            search_paths(&args.rules, DEFAULT_CWD, &self.semantics, &mut chosen)
+        } else {
+            self.places.search(&self.semantics, &mut chosen)
+        };
+        for failure in failures {
+            console.fail(&CliError::failed(failure.to_string()).with_help("check the path of the rules"));
+        }
+        if self.given && chosen.is_empty {
+            return Err(CliError::failed("none of the paths of rules holds a rule that can be read"));
+        }
+        chosen.verify()?;
+        Ok(files)
+    }
+}
 
 /// Rules and settings of a run.
 pub(super) struct Config {
@@ -20,8 +85,6 @@ pub(super) struct Config {
     pub rules: RuleSet,
     /// Whether the rules were named by path.
     pub given: bool,
-    /// How many rule files were read.
-    pub files: usize,
     /// The settings in force.
     pub settings: Settings,
     /// The generation.
@@ -39,47 +102,15 @@ impl Config {
         console: &mut Console<'_>,
         surroundings: &Surroundings,
     ) -> Result<Self, CliError> {
-        let (config, diagnostics) = Self::read(args, console, surroundings)?;
-        for diagnostic in &diagnostics {
+        let setup = Setup::read(args, surroundings)?;
+        let mut loaded = Loaded::default();
+        setup.search(args, console, &mut loaded)?;
+        let Setup { given, resolved: Resolved { settings, diagnostics, .. }, semantics, agent, .. } = setup;
+        let rules = RuleSet::register(loaded.rules, &settings, &semantics, Some(&agent));
+        for diagnostic in diagnostics.iter().chain(&loaded.diagnostics).chain(&rules.diagnostics) {
             console.report(&softened(diagnostic));
         }
-        Ok(config)
-    }
-
-    /// As [`Config::load`], with the findings given back instead of shown.
-    ///
-    /// # Errors
-    /// As [`Config::load`].
-    pub(super) fn read(
-        args: &RuleArgs,
-        console: &mut Console<'_>,
-        surroundings: &Surroundings,
-    ) -> Result<(Self, Vec<Diagnostic>), CliError> {
-        let semantics = lifecycle(&args.lifecycle)?.semantics();
-        let home = surroundings.home.clone().unwrap_or_default();
-        let project = surroundings.cwd.join(args.project.clone().unwrap_or_default());
-        let given = !args.rules.is_empty();
-        let resolved = settings(args, &semantics, given, &project, &home, surroundings)?;
-        let mut diagnostics = resolved.diagnostics.clone();
-        let mut loaded = if given {
-            load_paths(&args.rules, DEFAULT_CWD, &semantics)
-        } else {
-            discover(&project, &home, &resolved, surroundings, &semantics)
-        };
-        for failure in &loaded.failures {
-            console.fail(&CliError::failed(failure.to_string()).with_help("check the path of the rules"));
-        }
-        if given && loaded.rules.is_empty() {
-            return Err(CliError::failed("none of the paths of rules holds a rule that can be read"));
-        }
-        diagnostics.append(&mut loaded.diagnostics);
-        if !args.only_rule.is_empty() {
-            only(&mut loaded, &args.only_rule)?;
-        }
-        let agent = JsString::from(args.agent.as_str());
-        let rules = RuleSet::register(loaded.rules, &resolved.settings, &semantics, Some(&agent));
-        diagnostics.extend(rules.diagnostics.iter().cloned());
-        Ok((Self { rules, given, files: loaded.files, settings: resolved.settings, semantics }, diagnostics))
+        Ok(Self { rules, given, settings, semantics })
     }
 
     /// The settings and the generation that the options ask for, without any rules.
@@ -160,38 +191,59 @@ fn unusable(error: SettingsError) -> CliError {
         .with_help("the file holds a `ttsr:` group in YAML or JSON, such as `ttsr: {repeatMode: after-gap}`")
 }
 
-fn discover(
-    project: &std::path::Path,
-    home: &std::path::Path,
-    resolved: &Resolved,
-    surroundings: &Surroundings,
-    semantics: &Semantics,
-) -> Loaded {
-    let places = Places {
-        project: project.to_path_buf(),
-        home: home.to_path_buf(),
-        instruction_dirs: surroundings.vars.get("COPILOT_CUSTOM_INSTRUCTIONS_DIRS").cloned(),
-        enabled_providers: resolved.enabled_providers.clone(),
-        disabled_providers: resolved.disabled_providers.clone(),
-        disabled_extensions: resolved.disabled_extensions.clone(),
-        ..Places::default()
-    };
-    places.discover(semantics)
+/// Lets only the rules of some names through, or all when there are no names.
+struct Chosen<'a> {
+    names: &'a [String],
+    /// Which of the names were found.
+    found: Vec<bool>,
+    /// The names that come first, as an error shows them.
+    known: Vec<String>,
+    /// Whether no rule came.
+    is_empty: bool,
+    sink: &'a mut dyn Sink,
 }
 
-/// Leaves only the rules of these names.
-fn only(loaded: &mut Loaded, names: &[String]) -> Result<(), CliError> {
-    for name in names {
-        if !loaded.rules.iter().any(|rule| rule.name == name.as_str()) {
-            let mut known: Vec<String> = loaded.rules.iter().map(|rule| format!("`{}`", rule.name)).collect();
-            known.dedup();
-            known.truncate(20);
-            let help =
-                if known.is_empty() { "no rule was found".to_owned() } else { format!("found: {}", known.join(", ")) };
-            let error = CliError::usage(format!("--only-rule: there is no rule `{name}`")).with_help(help);
-            return Err(error);
+/// How many names an error shows.
+const SHOWN_NAMES: usize = 20;
+
+impl<'a> Chosen<'a> {
+    fn new(names: &'a [String], sink: &'a mut dyn Sink) -> Self {
+        Self { names, found: vec![false; names.len()], known: Vec::new(), is_empty: true, sink }
+    }
+
+    /// An error when a name was not found.
+    fn verify(self) -> Result<(), CliError> {
+        let Some((name, _)) = self.names.iter().zip(self.found).find(|(_, found)| !found) else { return Ok(()) };
+        let help = match self.is_empty {
+            true => "no rule was found".to_owned(),
+            false => format!("found: {}", self.known.join(", ")),
+        };
+        Err(CliError::usage(format!("--only-rule: there is no rule `{name}`")).with_help(help))
+    }
+}
+
+impl Sink for Chosen<'_> {
+    fn rule(&mut self, rule: Rule) {
+        self.is_empty = false;
+        if self.names.is_empty() {
+            return self.sink.rule(rule);
+        }
+        let shown = format!("`{}`", rule.name);
+        if self.known.len() < SHOWN_NAMES && self.known.last() != Some(&shown) {
+            self.known.push(shown);
+        }
+        let mut is_chosen = false;
+        for (name, found) in self.names.iter().zip(&mut self.found) {
+            let is_meant = rule.name == name.as_str();
+            is_chosen |= is_meant;
+            *found |= is_meant;
+        }
+        if is_chosen {
+            self.sink.rule(rule);
         }
     }
-    loaded.rules.retain(|rule| names.iter().any(|name| rule.name == name.as_str()));
-    Ok(())
+
+    fn finding(&mut self, finding: Diagnostic) {
+        self.sink.finding(finding);
+    }
 }

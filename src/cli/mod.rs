@@ -2,6 +2,7 @@
 
 pub mod args;
 mod check_rules;
+mod checked;
 mod config;
 mod console;
 mod error;

@@ -13,7 +13,7 @@ use crate::rule::repair::Repair;
 pub(super) fn write(repairs: &[Repair], within: Option<&Path>, console: &mut Console<'_>) {
     let (mut mended, mut files) = (0, 0);
     for repair in repairs {
-        let name = &repair.file.name;
+        let name = &repair.file;
         if !is_within(Path::new(name), within) {
             let error = CliError::failed(format!("{name}: not written, since it is outside of the project"));
             console.fail(&error.with_help("name the file as PATH to have it repaired"));
@@ -21,7 +21,7 @@ pub(super) fn write(repairs: &[Repair], within: Option<&Path>, console: &mut Con
         }
         match repair.write() {
             Ok(()) => {
-                mended += repair.mended.len();
+                mended += repair.mended;
                 files += 1;
             }
             Err(error) => {

@@ -8,13 +8,45 @@ use super::{Style, count, escape, examples};
 use crate::diagnostic::{Diagnostic, Fix, Severity};
 use crate::json_object;
 use crate::replay::Examples;
-use crate::rule::{Bucket, RuleSet};
+use crate::rule::{Bucket, CompiledRule, Listed, RuleRow};
 use crate::text::JsString;
 use crate::text::Position;
 use crate::text::json::Value;
 
 /// The JSON Schema of [`document`].
 pub const SCHEMA: &str = include_str!("schema/check.json");
+
+/// How many rules without effect are named; the rest is counted.
+const NAMED: usize = 20;
+
+/// The rules of a report: counted, and kept as far as it shows them.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// The rows that are kept, in discovery order.
+    pub kept: Vec<RuleRow>,
+    shows_all: bool,
+    rules: usize,
+    registered: usize,
+    idle: usize,
+}
+
+impl Rows {
+    /// None yet. Where not all rules are shown, only those are kept that [`totals`] names.
+    pub fn new(shows_all: bool) -> Self {
+        Self { shows_all, ..Self::default() }
+    }
+
+    /// Takes the next rule.
+    pub fn add(&mut self, listed: &Listed, compiled: Option<&CompiledRule>) {
+        let is_named = listed.bucket == Bucket::None && self.idle < NAMED;
+        if self.shows_all || is_named {
+            self.kept.push(RuleRow::new(listed, compiled));
+        }
+        self.rules += 1;
+        self.registered += usize::from(listed.registered.is_some());
+        self.idle += usize::from(listed.bucket == Bucket::None);
+    }
+}
 
 /// What was read and found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +55,8 @@ pub struct Counts {
     pub files: usize,
     /// Rules in them.
     pub rules: usize,
+    /// Rules that the engine works with.
+    pub registered: usize,
     /// Findings of severity error.
     pub errors: usize,
     /// Findings of severity warning.
@@ -32,89 +66,91 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts the findings.
-    pub fn of(diagnostics: &[Diagnostic], files: usize, rules: usize) -> Self {
+    /// Counts rules and findings.
+    pub fn of(diagnostics: &[Diagnostic], files: usize, rows: &Rows) -> Self {
         let of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
-        Self { files, rules, errors: of(Severity::Error), warnings: of(Severity::Warning), notes: of(Severity::Note) }
+        Self {
+            files,
+            rules: rows.rules,
+            registered: rows.registered,
+            errors: of(Severity::Error),
+            warnings: of(Severity::Warning),
+            notes: of(Severity::Note),
+        }
     }
 }
 
 /// The rules as a table: what became of each, and what the engine works with.
-pub fn list(rules: &RuleSet, counts: Counts, style: Style) -> String {
+pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
     let mut out = String::new();
     let mut table = style.table(&["Rule", "Bucket", "Conditions", "Scope", "Globs", "Provider"]);
-    for listed in &rules.inventory {
-        let compiled = rules.compiled_of(listed);
-        let joined = |texts: Vec<&JsString>| {
+    for row in &rows.kept {
+        let joined = |texts: &[JsString]| {
             texts.iter().map(|text| escape(&text.to_string_lossy())).collect::<Vec<_>>().join("\n")
         };
-        let conditions = listed.conditions(compiled).into_iter().map(|text| escape(&text.to_string_lossy()));
-        let patterns =
-            listed.ast_conditions(compiled).into_iter().map(|text| format!("ast: {}", escape(&text.to_string_lossy())));
+        let conditions = row.conditions.iter().map(|text| escape(&text.to_string_lossy()));
+        let patterns = row.ast_conditions.iter().map(|text| format!("ast: {}", escape(&text.to_string_lossy())));
         let mut triggers = conditions.chain(patterns).collect::<Vec<_>>().join("\n");
-        let bucket = match &listed.reason {
+        let bucket = match &row.reason {
             Some(reason) => {
                 triggers =
                     if triggers.is_empty() { escape(reason) } else { format!("{triggers}\n({})", escape(reason)) };
-                Style::notable_cell(listed.bucket.as_str())
+                Style::notable_cell(row.bucket.as_str())
             }
-            None => Cell::new(listed.bucket.as_str()),
+            None => Cell::new(row.bucket.as_str()),
         };
         table.add_row([
-            Cell::new(escape(&listed.rule.name.to_string_lossy())),
+            Cell::new(escape(&row.name.to_string_lossy())),
             bucket,
             Cell::new(triggers),
-            Cell::new(joined(listed.scope(compiled))),
-            Cell::new(joined(listed.globs(compiled))),
-            Cell::new(listed.rule.provider.id()),
+            Cell::new(joined(&row.scope)),
+            Cell::new(joined(&row.globs)),
+            Cell::new(row.provider.id()),
         ]);
     }
     if table.row_count() > 0 {
         let _ = writeln!(out, "{}\n", table.trim_fmt());
     }
-    out.push_str(&sums(rules, counts));
+    out.push_str(&sums(counts));
     out
 }
-
-/// How many rules without effect are named; the rest is counted.
-const NAMED: usize = 20;
 
 /// The last lines of a report: which rules the agent does nothing with, and counts.
-pub fn totals(rules: &RuleSet, counts: Counts) -> String {
-    let idle: Vec<_> = rules.inventory.iter().filter(|listed| listed.bucket == Bucket::None).collect();
+pub fn totals(rows: &Rows, counts: Counts) -> String {
     let mut out = String::new();
-    for listed in idle.iter().take(NAMED) {
-        let reason = listed.reason.as_deref().unwrap_or("no condition");
-        let _ = writeln!(out, "no effect: {} ({})", escape(&listed.rule.name.to_string_lossy()), escape(reason));
+    for row in rows.kept.iter().filter(|row| row.bucket == Bucket::None).take(NAMED) {
+        let reason = row.reason.as_deref().unwrap_or("no condition");
+        let _ = writeln!(out, "no effect: {} ({})", escape(&row.name.to_string_lossy()), escape(reason));
     }
-    if idle.len() > NAMED {
-        let _ = writeln!(out, "no effect: {} more (--list shows all)", idle.len() - NAMED);
+    if rows.idle > NAMED {
+        let _ = writeln!(out, "no effect: {} more (--list shows all)", rows.idle - NAMED);
     }
-    out.push_str(&sums(rules, counts));
+    out.push_str(&sums(counts));
     out
 }
 
-fn sums(rules: &RuleSet, counts: Counts) -> String {
+fn sums(counts: Counts) -> String {
     format!(
         "{} in {}: {} registered; {}, {}, {}\n",
         count(counts.rules, "rule"),
         count(counts.files, "file"),
-        rules.compiled.len(),
+        counts.registered,
         count(counts.errors, "error"),
         count(counts.warnings, "warning"),
         count(counts.notes, "note"),
     )
 }
 
-/// The rules and findings as one JSON document, with what came of the samples where they were run. Each rule and finding
-/// becomes text at once: as values, all of them together take several times the room.
+/// The rules and findings as one JSON document, with what came of the samples where they were run, handed to `out`
+/// piece by piece: all of it at once takes several times the room of what it is about.
 pub fn document(
-    rules: &RuleSet,
+    rows: &Rows,
     diagnostics: &[Diagnostic],
     examples: Option<&Examples>,
     lifecycle: &str,
     counts: Counts,
-) -> String {
+    out: &mut dyn FnMut(&str),
+) {
     let mut last = json_object! {
         "summary": json_object! {
             "files": counts.files,
@@ -127,24 +163,22 @@ pub fn document(
     if let Some(examples) = examples {
         last.insert("examples", examples::to_json(examples));
     }
-    let listed = rules.inventory.iter().map(|listed| Value::Object(listed.to_json(rules.compiled_of(listed))));
-    let mut out = format!("{{\"schema\":\"ttsr.check/1\",\"lifecycle\":{}", Value::from(lifecycle).to_json());
-    push_list(&mut out, "rules", listed);
-    push_list(&mut out, "diagnostics", diagnostics.iter().map(diagnostic));
-    out.push(',');
-    out.push_str(Value::Object(last).to_json().trim_start_matches('{'));
-    out
+    out(&format!("{{\"schema\":\"ttsr.check/1\",\"lifecycle\":{}", Value::from(lifecycle).to_json()));
+    write_list(out, "rules", rows.kept.iter().map(|row| Value::Object(row.to_json())));
+    write_list(out, "diagnostics", diagnostics.iter().map(diagnostic));
+    out(",");
+    out(Value::Object(last).to_json().trim_start_matches('{'));
 }
 
-fn push_list(out: &mut String, key: &str, items: impl Iterator<Item = Value>) {
-    let _ = write!(out, ",\"{key}\":[");
+fn write_list(out: &mut dyn FnMut(&str), key: &str, items: impl Iterator<Item = Value>) {
+    out(&format!(",\"{key}\":["));
     for (index, item) in items.enumerate() {
         if index > 0 {
-            out.push(',');
+            out(",");
         }
-        out.push_str(&item.to_json());
+        out(&item.to_json());
     }
-    out.push(']');
+    out("]");
 }
 
 fn diagnostic(diagnostic: &Diagnostic) -> Value {

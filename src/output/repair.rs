@@ -10,9 +10,9 @@ const CONTEXT: usize = 2;
 
 /// What the repair does to its file. The lines are escaped, so that a byte order mark and the like can be seen.
 pub fn diff(repair: &Repair, style: Style) -> String {
-    let name = escape(&repair.file.name);
+    let name = escape(&repair.file);
     let mut out = format!("{}\n{}\n", style.heading(&format!("--- {name}")), style.heading(&format!("+++ {name}")));
-    let diff = TextDiff::from_lines(repair.file.text(), repair.text.as_str());
+    let diff = TextDiff::from_lines(repair.before.as_str(), repair.after.as_str());
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
         out.push_str(&style.faint(&hunk.header().to_string()));
         out.push('\n');

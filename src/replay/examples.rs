@@ -117,16 +117,25 @@ impl Examples {
 pub fn run_examples(set: &RuleSet, settings: &Settings, semantics: &Semantics, required: bool) -> Examples {
     let mut examples = Examples::default();
     for listed in &set.inventory {
-        let samples = listed.rule.samples();
-        match set.compiled_of(listed) {
-            Some(compiled) => {
-                let runner = Runner { listed, compiled, settings, semantics };
-                runner.all(&samples, required, &mut examples);
-            }
-            None => not_run(listed, &samples, &mut examples),
-        }
+        run_examples_of(listed, set.compiled_of(listed), settings, semantics, required, &mut examples);
     }
     examples
+}
+
+/// As [`run_examples`], the samples of one rule and its registered form.
+pub fn run_examples_of(
+    listed: &Listed,
+    compiled: Option<&CompiledRule>,
+    settings: &Settings,
+    semantics: &Semantics,
+    required: bool,
+    examples: &mut Examples,
+) {
+    let samples = listed.rule.samples();
+    match compiled {
+        Some(compiled) => Runner { listed, compiled, settings, semantics }.all(&samples, required, examples),
+        None => not_run(listed, &samples, examples),
+    }
 }
 
 /// The samples of a rule that is not registered.

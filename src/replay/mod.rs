@@ -18,7 +18,7 @@ pub mod trace;
 mod verify;
 mod whole;
 
-pub use examples::{Example, Examples, Moment, Verdict, run_examples};
+pub use examples::{Example, Examples, Moment, Verdict, run_examples, run_examples_of};
 pub use journal::Journal;
 pub use plan::{Plan, Report, RuleLine};
 pub use sink::TraceSink;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::load::{has_extension, walk_finding};
+use super::load::{Reader, has_extension, walk_finding};
 use super::yaml::{Node, Yaml};
-use super::{Loaded, Provider, Rule};
+use super::{Loaded, Provider, Rule, Searched, Sink};
 use crate::diagnostic::{Diagnostic, code};
 use crate::settings::Semantics;
 use crate::text::{JsString, Place};
@@ -48,21 +48,22 @@ const MD: &[&str] = &["md"];
 impl Places {
     /// Reads every rule file, in discovery order.
     pub fn discover(&self, semantics: &Semantics) -> Loaded {
-        let mut loaded = Loaded::default();
+        Loaded::collect(|sink| self.search(semantics, sink))
+    }
+
+    /// As [`Places::discover`], each rule to `sink` as it is read.
+    pub fn search(&self, semantics: &Semantics, sink: &mut dyn Sink) -> Searched {
+        let mut reader = Reader::new(semantics, &self.disabled_extensions, sink);
         for (provider, steps) in self.steps() {
             let disabled = self.disabled_providers.iter().any(|id| id == provider.id());
             if disabled || (semantics.legacy_trigger_only && !provider.is_early()) {
                 continue;
             }
             for step in steps {
-                run(step, provider, semantics, &mut loaded);
+                run(step, provider, &mut reader);
             }
         }
-        loaded.rules.retain(|rule| {
-            let id = format!("rule:{}", rule.name);
-            !self.disabled_extensions.contains(&id)
-        });
-        loaded
+        Searched { failures: Vec::new(), files: reader.files }
     }
 
     /// Whether a foreign tool's folder in the home directory is read.
@@ -162,36 +163,28 @@ impl Places {
     }
 }
 
-fn run(step: Step, provider: Provider, semantics: &Semantics, loaded: &mut Loaded) {
+fn run(step: Step, provider: Provider, reader: &mut Reader<'_>) {
+    let stored = |path: &Path| path.to_string_lossy().into_owned();
     match step {
         Step::Directory(directory, extensions) => {
-            for path in files_in(&directory, Some(1), loaded, |name| has_extension(name, extensions)) {
-                let stored = path.to_string_lossy().into_owned();
-                loaded.found(&path, provider, semantics, |_| stored);
+            for path in files_in(&directory, Some(1), reader.sink, |name| has_extension(name, extensions)) {
+                reader.found(&path, provider, |_| stored(&path), |_| None);
             }
         }
         Step::File { path, name, always } => {
             if !path.is_file() {
                 return;
             }
-            let before = loaded.rules.len();
-            let stored = path.to_string_lossy().into_owned();
-            loaded.found(&path, provider, semantics, |_| stored);
-            for rule in &mut loaded.rules[before..] {
+            let adjust = |rule: &mut Rule| {
                 rule.name = name.into();
                 rule.fields.always_apply |= always;
-            }
+                None
+            };
+            reader.found(&path, provider, |_| stored(&path), adjust);
         }
         Step::Instructions(directory) => {
-            for path in files_in(&directory, None, loaded, |name| name.ends_with(".instructions.md")) {
-                let before = loaded.rules.len();
-                let stored = path.to_string_lossy().into_owned();
-                loaded.found(&path, provider, semantics, |_| stored);
-                let mut missing = Vec::new();
-                for rule in &mut loaded.rules[before..] {
-                    missing.extend(as_instructions(rule));
-                }
-                loaded.diagnostics.extend(missing);
+            for path in files_in(&directory, None, reader.sink, |name| name.ends_with(".instructions.md")) {
+                reader.found(&path, provider, |_| stored(&path), as_instructions);
             }
         }
     }
@@ -202,7 +195,7 @@ fn run(step: Step, provider: Provider, semantics: &Semantics, loaded: &mut Loade
 fn files_in(
     directory: &Path,
     depth: Option<usize>,
-    loaded: &mut Loaded,
+    sink: &mut dyn Sink,
     wanted: impl Fn(&str) -> bool,
 ) -> Vec<PathBuf> {
     if !directory.is_dir() {
@@ -227,14 +220,14 @@ fn files_in(
                 } else if wanted(&name) && entry.depth() > 0 {
                     let finding = Diagnostic::new(code::SKIPPED_FILE, "not read as a rule: it is no regular file")
                         .with_help("put a file in its place");
-                    loaded.diagnostics.push(finding.at(Place::line(entry.path().to_string_lossy(), 1, 0)));
+                    sink.finding(finding.at(Place::line(entry.path().to_string_lossy(), 1, 0)));
                 }
             }
-            Err(error) => loaded.diagnostics.extend(walk_finding(directory, &error)),
+            Err(error) => walk_finding(directory, &error).into_iter().for_each(|finding| sink.finding(finding)),
         }
     }
     // The order of bytes, not of path segments.
-    files.sort_by_cached_key(|path| path.as_os_str().to_owned());
+    files.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
     files
 }
 

@@ -1,10 +1,43 @@
-//! The inventory as JSON (cli.md section 3).
+//! The inventory as a report shows it (cli.md section 3): one row a rule, without its file, body and patterns.
 
-use super::{CompiledRule, Listed, RuleSet};
+use super::{Bucket, CompiledRule, Listed, Provider, RuleSet};
 use crate::json_object;
 use crate::settings::InterruptMode;
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
+
+/// What a report says of one rule. The lists of a registered rule are those that the engine uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleRow {
+    /// The name.
+    pub name: JsString,
+    /// The file, for people.
+    pub file: String,
+    /// Where the rule comes from.
+    pub provider: Provider,
+    /// The bucket it ended in.
+    pub bucket: Bucket,
+    /// Whether it is registered.
+    pub registered: bool,
+    /// Why it is not registered.
+    pub reason: Option<String>,
+    /// `description`
+    pub description: Option<JsString>,
+    /// The conditions: of a registered rule those that the agent compiles.
+    pub conditions: Vec<JsString>,
+    /// The AST conditions: of a registered rule those that are not blank.
+    pub ast_conditions: Vec<JsString>,
+    /// The scope tokens: of a registered rule those that are valid.
+    pub scope: Vec<JsString>,
+    /// The globs: of a registered rule those that are not blank, trimmed.
+    pub globs: Vec<JsString>,
+    /// `agents`, in lower case.
+    pub agents: Vec<JsString>,
+    /// The rule's own interrupt mode.
+    pub interrupt_mode: Option<InterruptMode>,
+    /// `alwaysApply`
+    pub always_apply: bool,
+}
 
 impl RuleSet {
     /// The registered form of a listed rule.
@@ -12,77 +45,74 @@ impl RuleSet {
         self.compiled.get(listed.registered?)
     }
 
-    /// The objects of the member `rules` of `ttsr.check/1`, in discovery order.
-    pub fn to_json(&self) -> Vec<Value> {
-        self.inventory.iter().map(|listed| Value::Object(listed.to_json(self.compiled_of(listed)))).collect()
+    /// The rows of all rules, in discovery order.
+    pub fn rows(&self) -> impl Iterator<Item = RuleRow> {
+        self.inventory.iter().map(|listed| RuleRow::new(listed, self.compiled_of(listed)))
     }
 }
 
-impl Listed {
-    /// One object of `rules`. The lists of a registered rule are those that the engine uses.
-    pub fn to_json(&self, compiled: Option<&CompiledRule>) -> Object {
-        let fields = &self.rule.fields;
+impl RuleRow {
+    /// The row of a rule and its registered form.
+    pub fn new(listed: &Listed, compiled: Option<&CompiledRule>) -> Self {
+        let Listed { rule, bucket, registered, reason, .. } = listed;
+        let fields = &rule.fields;
+        Self {
+            name: rule.name.clone(),
+            file: rule.shown_file(),
+            provider: rule.provider,
+            bucket: *bucket,
+            registered: registered.is_some(),
+            reason: reason.clone(),
+            description: fields.description.clone(),
+            conditions: match compiled {
+                Some(rule) => {
+                    rule.conditions.iter().map(|(source, _)| source).chain(&rule.undecidable).cloned().collect()
+                }
+                None => given(fields.condition.as_ref()),
+            },
+            ast_conditions: compiled.map_or_else(|| given(fields.ast_condition.as_ref()), |rule| rule.ast.clone()),
+            scope: match (compiled, fields.scope.as_ref()) {
+                (Some(rule), Some(tokens)) => {
+                    let valid =
+                        |(at, token): (usize, &JsString)| (!rule.scope.invalid.contains(&at)).then(|| token.clone());
+                    tokens.iter().enumerate().filter_map(valid).collect()
+                }
+                (_, tokens) => given(tokens),
+            },
+            globs: match compiled {
+                Some(rule) => rule.globs.globs().iter().map(|glob| glob.source().clone()).collect(),
+                None => given(fields.globs.as_ref()),
+            },
+            agents: given(fields.agents.as_ref()),
+            interrupt_mode: fields.interrupt_mode,
+            always_apply: fields.always_apply,
+        }
+    }
+
+    /// One object of the member `rules` of `ttsr.check/1`.
+    pub fn to_json(&self) -> Object {
         let optional = |text: Option<&JsString>| text.map_or(Value::Null, |text| Value::from(text.clone()));
-        let mode = fields.interrupt_mode.map(InterruptMode::as_str);
+        let list = |items: &[JsString]| Value::Array(items.iter().cloned().map(Value::from).collect());
+        let mode = self.interrupt_mode.map(InterruptMode::as_str);
         json_object! {
-            "name": self.rule.name.clone(),
-            "path": self.rule.shown_file(),
-            "provider": self.rule.provider.id(),
+            "name": self.name.clone(),
+            "path": self.file.as_str(),
+            "provider": self.provider.id(),
             "bucket": self.bucket.as_str(),
-            "registered": self.registered.is_some(),
+            "registered": self.registered,
             "reason": self.reason.as_deref().map_or(Value::Null, Value::from),
-            "description": optional(fields.description.as_ref()),
-            "condition": list(self.conditions(compiled)),
-            "ast_condition": list(self.ast_conditions(compiled)),
-            "scope": list(self.scope(compiled)),
-            "globs": list(self.globs(compiled)),
-            "agents": list(given(fields.agents.as_ref())),
+            "description": optional(self.description.as_ref()),
+            "condition": list(&self.conditions),
+            "ast_condition": list(&self.ast_conditions),
+            "scope": list(&self.scope),
+            "globs": list(&self.globs),
+            "agents": list(&self.agents),
             "interrupt_mode": mode.map_or(Value::Null, Value::from),
-            "always_apply": fields.always_apply,
-        }
-    }
-
-    /// The conditions: of a registered rule those that the agent compiles.
-    pub fn conditions<'a>(&'a self, compiled: Option<&'a CompiledRule>) -> Vec<&'a JsString> {
-        match compiled {
-            Some(rule) => rule.conditions.iter().map(|(source, _)| source).chain(&rule.undecidable).collect(),
-            None => given(self.rule.fields.condition.as_ref()),
-        }
-    }
-
-    /// The AST conditions: of a registered rule those that are not blank.
-    pub fn ast_conditions<'a>(&'a self, compiled: Option<&'a CompiledRule>) -> Vec<&'a JsString> {
-        match compiled {
-            Some(rule) => rule.ast.iter().collect(),
-            None => given(self.rule.fields.ast_condition.as_ref()),
-        }
-    }
-
-    /// The scope tokens: of a registered rule those that are valid.
-    pub fn scope<'a>(&'a self, compiled: Option<&'a CompiledRule>) -> Vec<&'a JsString> {
-        let tokens = given(self.rule.fields.scope.as_ref());
-        match compiled {
-            Some(rule) => {
-                let valid = |(at, token)| (!rule.scope.invalid.contains(&at)).then_some(token);
-                tokens.into_iter().enumerate().filter_map(valid).collect()
-            }
-            None => tokens,
-        }
-    }
-
-    /// The globs: of a registered rule those that are not blank, trimmed.
-    pub fn globs<'a>(&'a self, compiled: Option<&'a CompiledRule>) -> Vec<&'a JsString> {
-        match compiled {
-            Some(rule) => rule.globs.globs().iter().map(crate::glob::PathGlob::source).collect(),
-            None => given(self.rule.fields.globs.as_ref()),
+            "always_apply": self.always_apply,
         }
     }
 }
 
-fn given(list: Option<&Vec<JsString>>) -> Vec<&JsString> {
-    list.into_iter().flatten().collect()
-}
-
-fn list(items: Vec<&JsString>) -> Value {
-    Value::Array(items.into_iter().cloned().map(Value::from).collect())
+fn given(list: Option<&Vec<JsString>>) -> Vec<JsString> {
+    list.cloned().unwrap_or_default()
 }

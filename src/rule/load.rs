@@ -1,6 +1,5 @@
 //! Reading rule files from disk: the paths that a user names, and the one way in which any rule file is read.
 
-use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -38,32 +37,70 @@ pub struct LoadFailure {
     pub message: String,
 }
 
+/// Takes what a search for rules finds, one thing after the other, so that a rule need not outlive its turn. What is
+/// found in a file comes before its rule.
+pub trait Sink {
+    /// Takes a rule, in discovery order; nothing is dropped yet.
+    fn rule(&mut self, rule: Rule);
+
+    /// Takes a finding about a file.
+    fn finding(&mut self, finding: Diagnostic);
+}
+
+impl Sink for Loaded {
+    fn rule(&mut self, rule: Rule) {
+        self.rules.push(rule);
+    }
+
+    fn finding(&mut self, finding: Diagnostic) {
+        self.diagnostics.push(finding);
+    }
+}
+
+/// What a search for rules comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// Paths that the user named and that could not be used: exit status 3.
+    pub failures: Vec<LoadFailure>,
+    /// How many rule files were read.
+    pub files: usize,
+}
+
 /// Reads the rule files that the user named, in the order given. A directory stands for every `*.md` and `*.mdc`
 /// below it, sorted. The rules count as lying in `<cwd>/.omp/rules/` (cli.md section 1).
 pub fn load_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics) -> Loaded {
-    let mut loaded = Loaded::default();
+    Loaded::collect(|sink| search_paths(paths, cwd, semantics, sink))
+}
+
+/// As [`load_paths`], each rule to `sink` as it is read.
+pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics, sink: &mut dyn Sink) -> Searched {
+    let mut reader = Reader::new(semantics, &[], sink);
+    let mut failures = Vec::new();
+    let mut fail = |path: &Path, message: String| {
+        failures.push(LoadFailure { path: path.to_string_lossy().into_owned(), message });
+    };
+    let given = Provider::Given;
     for path in paths {
         let path = path.as_ref();
-        let shown = path.to_string_lossy().into_owned();
         match fs::metadata(path) {
-            Err(error) => loaded.fail(shown, describe(&error)),
+            Err(error) => fail(path, describe(&error)),
             Ok(metadata) if metadata.is_dir() => {
-                let files = rule_files_below(path, &mut loaded.diagnostics);
+                let files = rule_files_below(path, reader.sink);
                 if files.is_empty() {
-                    loaded.fail(shown, "there is no rule file (`*.md`, `*.mdc`) below this directory".to_owned());
+                    fail(path, "there is no rule file (`*.md`, `*.mdc`) below this directory".to_owned());
                 }
                 for file in files {
-                    loaded.given(&file, cwd, semantics);
+                    reader.found(&file, given, |name| given_path(cwd, name), |_| None);
                 }
             }
             Ok(_) => {
-                if let Err(error) = loaded.read(path, Provider::Given, semantics, |name| given_path(cwd, name)) {
-                    loaded.fail(shown, describe(&error));
+                if let Err(error) = reader.read(path, given, |name| given_path(cwd, name), |_| None) {
+                    fail(path, describe(&error));
                 }
             }
         }
     }
-    loaded
+    Searched { failures, files: reader.files }
 }
 
 /// The path that a rule file named by the user counts as having.
@@ -86,54 +123,69 @@ pub(super) fn describe(error: &io::Error) -> String {
 }
 
 impl Loaded {
-    fn fail(&mut self, path: String, message: String) {
-        self.failures.push(LoadFailure { path, message });
+    /// All that a search finds.
+    pub(super) fn collect(search: impl FnOnce(&mut dyn Sink) -> Searched) -> Self {
+        let mut loaded = Self::default();
+        let Searched { failures, files } = search(&mut loaded);
+        Self { failures, files, ..loaded }
+    }
+}
+
+/// Reads rule files into a sink.
+pub(super) struct Reader<'a> {
+    semantics: &'a Semantics,
+    /// Rules that are left out, as `rule:NAME`.
+    hidden: &'a [String],
+    /// Where everything goes.
+    pub(super) sink: &'a mut dyn Sink,
+    /// How many files were read.
+    pub(super) files: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(semantics: &'a Semantics, hidden: &'a [String], sink: &'a mut dyn Sink) -> Self {
+        Self { semantics, hidden, sink, files: 0 }
     }
 
-    /// Reads a file that a directory named by the user holds; a bad one is a finding.
-    fn given(&mut self, path: &Path, cwd: &str, semantics: &Semantics) {
-        self.found(path, Provider::Given, semantics, |name| given_path(cwd, name));
-    }
-
-    /// Reads a file that was found; a bad one is a finding.
+    /// Reads a file that was found; a bad one is a finding. For `stored` and `adjust` see [`Reader::read`].
     pub(super) fn found(
         &mut self,
         path: &Path,
         provider: Provider,
-        semantics: &Semantics,
         stored: impl FnOnce(&str) -> String,
+        adjust: impl FnOnce(&mut Rule) -> Option<Diagnostic>,
     ) {
-        if let Err(error) = self.read(path, provider, semantics, stored) {
-            self.unreadable(path, &describe(&error));
+        if let Err(error) = self.read(path, provider, stored, adjust) {
+            let why = describe(&error);
+            let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("the rule file cannot be read: {why}"));
+            let finding = finding.with_help("make it readable, or remove it");
+            self.sink.finding(finding.at(Place::line(path.to_string_lossy(), 1, 0)));
         }
     }
 
-    /// Notes a file that cannot be read.
-    pub(super) fn unreadable(&mut self, path: &Path, why: &str) {
-        let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("the rule file cannot be read: {why}"));
-        let finding = finding.with_help("make it readable, or remove it");
-        self.diagnostics.push(finding.at(Place::line(path.to_string_lossy(), 1, 0)));
-    }
-
-    /// Reads one rule file; `stored` makes the path that the agent stores from the base name.
+    /// Reads one rule file; `stored` makes the path that the agent stores from the base name, `adjust` is what the
+    /// provider makes of the rule, and what it has to say about it.
     fn read(
         &mut self,
         path: &Path,
         provider: Provider,
-        semantics: &Semantics,
         stored: impl FnOnce(&str) -> String,
+        adjust: impl FnOnce(&mut Rule) -> Option<Diagnostic>,
     ) -> io::Result<()> {
         let bytes = read_limited(path)?;
         let shown = path.to_string_lossy();
         // `.` as a directory puts it in front of every file.
         let shown = shown.strip_prefix("./").unwrap_or(&shown);
         let base = path.file_name().map_or_else(|| base_name(shown).into(), |name| name.to_string_lossy());
-        let file = RuleFile::read(shown, bytes, semantics);
-        self.diagnostics.extend(file.findings());
+        let file = RuleFile::read(shown, bytes, self.semantics);
+        file.findings().into_iter().for_each(|finding| self.sink.finding(finding));
         self.files += 1;
-        let mut rule = Rule::from_file(&base, stored(&base).into(), file, semantics);
+        let mut rule = Rule::from_file(&base, stored(&base).into(), file, self.semantics);
         rule.provider = provider;
-        self.rules.push(rule);
+        adjust(&mut rule).into_iter().for_each(|finding| self.sink.finding(finding));
+        if self.hidden.is_empty() || !self.hidden.contains(&format!("rule:{}", rule.name)) {
+            self.sink.rule(rule);
+        }
         Ok(())
     }
 }
@@ -155,12 +207,11 @@ fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Every rule file below a directory, sorted by path; nothing is left out silently.
-fn rule_files_below(directory: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+fn rule_files_below(directory: &Path, sink: &mut dyn Sink) -> Vec<PathBuf> {
     let note = |path: &Path, message: &str, help: &str| {
         Diagnostic::new(code::SKIPPED_FILE, message).with_help(help).at(Place::line(path.to_string_lossy(), 1, 0))
     };
     let mut files = Vec::new();
-    let mut seen = HashSet::new();
     let walk = WalkBuilder::new(directory)
         .standard_filters(false)
         .follow_links(true)
@@ -171,7 +222,7 @@ fn rule_files_below(directory: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                diagnostics.extend(walk_finding(directory, &error));
+                walk_finding(directory, &error).into_iter().for_each(|finding| sink.finding(finding));
                 continue;
             }
         };
@@ -181,22 +232,18 @@ fn rule_files_below(directory: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<
         if !has_extension(&name, &["md", "mdc"]) {
             let lower = name.to_ascii_lowercase();
             if has_extension(&lower, &["md", "mdc"]) {
-                diagnostics.push(note(
+                sink.finding(note(
                     path,
                     "not read: the extension of a rule file is in lower case",
                     "rename it to `.md`",
                 ));
             }
         } else if kind.is_some_and(|kind| kind.is_dir()) {
-            diagnostics.push(note(
-                path,
-                "not read as a rule: it is a directory",
-                "rename it, or put a file in its place",
-            ));
+            sink.finding(note(path, "not read as a rule: it is a directory", "rename it, or put a file in its place"));
         } else if !kind.is_some_and(|kind| kind.is_file()) {
-            diagnostics.push(note(path, "not read: it is no regular file", "put a file in its place"));
-        } else if seen.insert(path.to_path_buf()) {
-            files.push(path.to_path_buf());
+            sink.finding(note(path, "not read: it is no regular file", "put a file in its place"));
+        } else {
+            files.push(entry.into_path());
         }
     }
     files

@@ -76,18 +76,14 @@ impl RuleSet {
         semantics: &Semantics,
         agent: Option<&JsString>,
     ) -> Self {
-        let agent = agent.map(|name| JsString::from(name.trim().to_string_lossy().to_lowercase()));
         let mut set = Self::default();
-        let mut names: HashMap<JsString, String> = HashMap::new();
+        let mut registrar = Registrar::new(settings, semantics, agent);
         for rule in rules {
-            let is_shadowed = !rule.fields.enabled || names.contains_key(&rule.name);
-            let (bucket, registered, reason) = match drop_reason(&rule, &mut names, &mut set.diagnostics) {
-                Some(reason) => (Bucket::None, None, Some(reason)),
-                None => set.decide(&rule, settings, semantics, agent.as_ref()),
-            };
-            set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason, is_shadowed });
+            let (listed, compiled) = registrar.add(rule, &mut set.diagnostics);
+            set.inventory.push(listed);
+            set.compiled.extend(compiled);
         }
-        set.note_early_silence(settings, semantics);
+        set.diagnostics.extend(registrar.finish());
         set
     }
 
@@ -99,12 +95,13 @@ impl RuleSet {
             let added = if names.contains(&rule.name) {
                 Err(Refusal::DuplicateName)
             } else {
-                set.add(&rule, settings, semantics)
+                CompiledRule::compile(&rule, settings, semantics, &mut set.diagnostics)
             };
             let (bucket, registered, reason) = match added {
-                Ok(at) => {
+                Ok(compiled) => {
                     names.insert(rule.name.clone());
-                    (Bucket::Ttsr, Some(at), None)
+                    set.compiled.push(compiled);
+                    (Bucket::Ttsr, Some(set.compiled.len() - 1), None)
                 }
                 Err(refusal) => (Bucket::None, None, Some(refusal.to_string())),
             };
@@ -112,30 +109,70 @@ impl RuleSet {
         }
         set
     }
+}
 
-    /// Offers a rule whose name is not registered.
-    fn add(&mut self, rule: &Rule, settings: &Settings, semantics: &Semantics) -> Result<usize, Refusal> {
-        self.compiled.push(CompiledRule::compile(rule, settings, semantics, &mut self.diagnostics)?);
-        Ok(self.compiled.len() - 1)
+/// Registers rules one after the other; of those before it keeps the names alone.
+#[derive(Debug)]
+pub struct Registrar<'a> {
+    settings: &'a Settings,
+    semantics: &'a Semantics,
+    /// In lower case.
+    agent: Option<JsString>,
+    /// The names that are claimed, and by which file.
+    names: HashMap<JsString, String>,
+    registered: usize,
+    /// How many rules the early generation is silent about though the next one would register them.
+    unheard: usize,
+}
+
+impl<'a> Registrar<'a> {
+    /// One that has seen no rule. `agent` is the session's agent name; without one no rule is left out for its
+    /// `agents`.
+    pub fn new(settings: &'a Settings, semantics: &'a Semantics, agent: Option<&JsString>) -> Self {
+        let agent = agent.map(|name| JsString::from(name.trim().to_string_lossy().to_lowercase()));
+        Self { settings, semantics, agent, names: HashMap::new(), registered: 0, unheard: 0 }
     }
 
-    fn decide(
-        &mut self,
-        rule: &Rule,
-        settings: &Settings,
-        semantics: &Semantics,
-        agent: Option<&JsString>,
-    ) -> (Bucket, Option<usize>, Option<String>) {
-        let fields = &rule.fields;
-        if semantics.rule_switches && settings.disabled_rules.contains(&rule.name) {
-            return (Bucket::None, None, Some("named in `ttsr.disabledRules`".to_owned()));
+    /// Decides for the next rule in discovery order, and gives its registered form when it has one. What is found on
+    /// the way goes to `findings`.
+    pub fn add(&mut self, rule: Rule, findings: &mut Vec<Diagnostic>) -> (Listed, Option<CompiledRule>) {
+        let is_shadowed = !rule.fields.enabled || self.names.contains_key(&rule.name);
+        let (bucket, added) = match drop_reason(&rule, &mut self.names, findings) {
+            Some(reason) => (Bucket::None, Err(reason)),
+            None => self.decide(&rule, findings),
+        };
+        let (compiled, reason) = added.map_or_else(|reason| (None, Some(reason)), |compiled| (Some(compiled), None));
+        let registered = compiled.is_some().then_some(self.registered);
+        self.registered += usize::from(compiled.is_some());
+        if self.semantics.legacy_trigger_only && self.registered == 0 {
+            self.unheard += usize::from(self.is_unheard(&rule));
         }
+        (Listed { rule: Arc::new(rule), bucket, registered, reason, is_shadowed }, compiled)
+    }
+
+    /// Says so when the early generation registers nothing though the next one would.
+    pub fn finish(&self) -> Option<Diagnostic> {
+        let Self { registered, unheard, .. } = *self;
+        (registered == 0 && unheard > 0).then(|| {
+            let message = format!("the lifecycle v1 registers no rule here; v2 would register {unheard}");
+            let help = "v1 knows only a `ttsr_trigger` string; try `--lifecycle v2`";
+            Diagnostic::new(code::NOTHING_REGISTERED_IN_V1, message).with_help(help)
+        })
+    }
+
+    /// The bucket of a rule that nothing drops, and its registered form or why there is none.
+    fn decide(&self, rule: &Rule, findings: &mut Vec<Diagnostic>) -> (Bucket, Result<CompiledRule, String>) {
+        let (fields, semantics) = (&rule.fields, self.semantics);
+        if semantics.rule_switches && self.settings.disabled_rules.contains(&rule.name) {
+            return (Bucket::None, Err("named in `ttsr.disabledRules`".to_owned()));
+        }
+        let agent = self.agent.as_ref();
         if let Some(agent) = agent.filter(|agent| semantics.agents && !allows_agent(fields, agent)) {
-            return (Bucket::None, None, Some(format!("not for the agent `{agent}`")));
+            return (Bucket::None, Err(format!("not for the agent `{agent}`")));
         }
         let reason = if has_trigger(fields) {
-            match self.add(rule, settings, semantics) {
-                Ok(at) => return (Bucket::Ttsr, Some(at), None),
+            match CompiledRule::compile(rule, self.settings, semantics, findings) {
+                Ok(compiled) => return (Bucket::Ttsr, Ok(compiled)),
                 Err(refusal) => refusal.to_string(),
             }
         } else {
@@ -148,29 +185,18 @@ impl RuleSet {
         } else {
             Bucket::None
         };
-        (bucket, None, Some(reason))
+        (bucket, Err(reason))
     }
 
-    /// Says so when the early generation registers nothing though the next one would.
-    fn note_early_silence(&mut self, settings: &Settings, semantics: &Semantics) {
-        if !semantics.legacy_trigger_only || !self.compiled.is_empty() {
-            return;
-        }
+    /// Whether the generation behind the early one would register the rule.
+    fn is_unheard(&self, rule: &Rule) -> bool {
         let next = Lifecycle::V2.semantics();
-        let would = self.inventory.iter().filter(|listed| {
-            listed.rule.file.as_ref().is_some_and(|file| {
-                let file = file.reread(&next);
-                let fields = file.frontmatter.as_ref().map(|frontmatter| Fields::read(frontmatter, &next));
-                let rule = Rule { fields: fields.unwrap_or_default(), ..(*listed.rule).clone() };
-                CompiledRule::compile(&rule, settings, &next, &mut Vec::new()).is_ok()
-            })
-        });
-        let count = would.count();
-        if count > 0 {
-            let message = format!("the lifecycle v1 registers no rule here; v2 would register {count}");
-            let help = "v1 knows only a `ttsr_trigger` string; try `--lifecycle v2`";
-            self.diagnostics.push(Diagnostic::new(code::NOTHING_REGISTERED_IN_V1, message).with_help(help));
-        }
+        rule.file.as_ref().is_some_and(|file| {
+            let file = file.reread(&next);
+            let fields = file.frontmatter.as_ref().map(|frontmatter| Fields::read(frontmatter, &next));
+            let rule = Rule { fields: fields.unwrap_or_default(), ..rule.clone() };
+            CompiledRule::compile(&rule, self.settings, &next, &mut Vec::new()).is_ok()
+        })
     }
 }
 

@@ -1,63 +1,55 @@
 //! Repairs of rule files that need no judgement (cli.md section 3, `--fix`): the fixes that findings carry, applied
 //! to the file as far as what a valid rule matches stays the same.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::sync::Arc;
 
-use super::{Encoding, Fields, Listed, Rule, RuleFile, RuleSet};
+use super::{Encoding, Fields, Listed, Rule, RuleFile};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::settings::Lifecycle;
 
 /// The repair of one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// The file as it was read.
-    pub file: Arc<RuleFile>,
+    /// The file as the user named it, or where discovery found it.
+    pub file: String,
+    /// The text that it had when it was read.
+    pub before: String,
     /// The text that it should have.
-    pub text: String,
-    /// Positions of the findings that the repair mends, in the list that was given.
-    pub mended: Vec<usize>,
+    pub after: String,
+    /// How many findings the repair mends.
+    pub mended: usize,
 }
 
-/// Plans the repairs of the files of a set, in the order of the inventory. A fix is left out, and taken off its
-/// finding, when it would change what a rule that is registered matches, when it overlaps an earlier one, or when
-/// the file is not UTF-8.
-pub fn plan(set: &RuleSet, findings: &mut [Diagnostic]) -> Vec<Repair> {
-    let mut by_file: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| finding.fix.is_some()) {
-        by_file.entry(finding.place.as_ref().map_or("", |place| &place.file)).or_default().push(at);
-    }
-    let mut refused = Vec::new();
-    let mut repairs = Vec::new();
-    for listed in &set.inventory {
-        let Some(file) = &listed.rule.file else { continue };
-        let Some(candidates) = by_file.remove(file.name.as_str()) else { continue };
-        let mut repair = Repair { file: Arc::clone(file), text: file.text().to_owned(), mended: Vec::new() };
-        let mut accepted: Vec<&Fix> = Vec::new();
-        for at in candidates {
-            let Some(fix) = &findings[at].fix else { continue };
-            let fixes: Vec<&Fix> = accepted.iter().copied().chain([fix]).collect();
-            match file.is_repairable().then(|| apply(file.text(), &fixes)).flatten() {
-                Some(text) if fix.revives || keeps_meaning(listed, file, &text, &accepted) => {
-                    accepted.push(fix);
-                    repair.text = text;
-                    repair.mended.push(at);
-                }
-                _ => refused.push(at),
+/// Plans the repair of a rule's file with the fixes that the findings about it carry, in their order. A fix is left
+/// out, and taken off its finding, when it would change what a rule that is registered matches, when it overlaps an
+/// earlier one, when the file is not UTF-8, or when it is for another file; without a rule, all are.
+pub fn plan(listed: Option<&Listed>, findings: &mut [Diagnostic]) -> Option<Repair> {
+    let listed = listed.and_then(|listed| Some((listed, listed.rule.file.as_deref()?)));
+    let mut mended: Option<String> = None;
+    let mut accepted: Vec<Fix> = Vec::new();
+    for finding in findings {
+        let Some(fix) = finding.fix.take() else { continue };
+        let place = finding.place.as_ref();
+        let Some((listed, file)) = listed.filter(|(_, file)| place.is_some_and(|place| place.file == file.name)) else {
+            continue;
+        };
+        accepted.push(fix);
+        let text = file.is_repairable().then(|| apply(file.text(), &accepted)).flatten();
+        let Some((fix, earlier)) = accepted.split_last() else { continue };
+        match text {
+            Some(text) if fix.revives || keeps_meaning(listed, file, &text, earlier) => {
+                finding.fix = Some(fix.clone());
+                mended = Some(text);
+            }
+            _ => {
+                accepted.pop();
             }
         }
-        if !repair.mended.is_empty() {
-            repairs.push(repair);
-        }
     }
-    refused.extend(by_file.into_values().flatten());
-    for at in refused {
-        findings[at].fix = None;
-    }
-    repairs
+    let ((_, file), after) = (listed?, mended?);
+    Some(Repair { file: file.name.clone(), before: file.text().to_owned(), after, mended: accepted.len() })
 }
 
 impl Repair {
@@ -67,8 +59,8 @@ impl Repair {
     /// # Errors
     /// When the file is not what it was when it was read, or cannot be written.
     pub fn write(&self) -> io::Result<()> {
-        let path = fs::canonicalize(&self.file.name)?;
-        if fs::read(&path)? != self.file.text().as_bytes() {
+        let path = fs::canonicalize(&self.file)?;
+        if fs::read(&path)? != self.before.as_bytes() {
             return Err(io::Error::other("the file has changed since it was read"));
         }
         let permissions = fs::metadata(&path)?.permissions();
@@ -78,7 +70,7 @@ impl Repair {
         let folder = path.parent().unwrap_or(Path::new("/"));
         // The name ends in nothing that a rule file ends in.
         let mut file = tempfile::Builder::new().prefix(".ttsr-").suffix(".tmp").tempfile_in(folder)?;
-        file.write_all(self.text.as_bytes())?;
+        file.write_all(self.after.as_bytes())?;
         file.as_file().set_permissions(permissions)?;
         file.as_file().sync_all()?;
         file.persist(&path).map_err(|error| error.error)?;
@@ -94,7 +86,7 @@ impl RuleFile {
 }
 
 /// The text with all edits done; none when two of them overlap.
-fn apply(text: &str, fixes: &[&Fix]) -> Option<String> {
+fn apply(text: &str, fixes: &[Fix]) -> Option<String> {
     let mut edits: Vec<_> = fixes.iter().flat_map(|fix| &fix.edits).collect();
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let mut out = String::with_capacity(text.len());
@@ -110,7 +102,7 @@ fn apply(text: &str, fixes: &[&Fix]) -> Option<String> {
 
 /// Whether the rule matches, and says, in `text` what it does with the fixes accepted so far, in each generation that
 /// reads more than one trigger.
-fn keeps_meaning(listed: &Listed, file: &RuleFile, text: &str, accepted: &[&Fix]) -> bool {
+fn keeps_meaning(listed: &Listed, file: &RuleFile, text: &str, accepted: &[Fix]) -> bool {
     let Some(before) = apply(file.text(), accepted) else { return false };
     [Lifecycle::V2, Lifecycle::V3].into_iter().all(|lifecycle| {
         let semantics = lifecycle.semantics();

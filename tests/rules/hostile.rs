@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use proptest::prelude::*;
-use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleSet, lint, load_paths};
+use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleRow, RuleSet, lint, load_paths};
 use ttsr::settings::{Lifecycle, Settings};
 
 fn load(path: &Path) -> Loaded {
@@ -260,7 +260,7 @@ proptest! {
                 let place = finding.place;
                 prop_assert!(place.is_none_or(|place| place.start <= place.end && place.end.offset <= text.len()));
             }
-            set.inventory[0].to_json(None);
+            RuleRow::new(&set.inventory[0], None).to_json();
         }
     }
 

@@ -58,21 +58,24 @@ const LINTS: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
 /// Those that hold in the early generation too: they are about what the agent never reads.
 const EARLY_LINTS: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[examples::check];
 
-/// Runs all lints over the rules that come from files and are neither shadowed nor unreadable. `semantics` is the
-/// generation by which the set was registered; the lints about what only later generations read are silent in the
-/// early one.
+/// Runs all lints over all rules of a set.
 pub fn run(set: &RuleSet, semantics: &Semantics) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    let lints = if semantics.legacy_trigger_only { EARLY_LINTS } else { LINTS };
-    for listed in set.inventory.iter().filter(|listed| !listed.is_shadowed) {
-        let Some(file) = listed.rule.file.as_deref() else { continue };
-        if file.frontmatter.as_ref().is_some_and(|matter| matches!(matter.reading, Reading::Beyond(_))) {
-            continue;
-        }
-        let subject = Subject { listed, compiled: set.compiled_of(listed), file };
-        lints.iter().for_each(|lint| lint(&subject, &mut findings));
-    }
+    set.inventory.iter().for_each(|listed| run_on(listed, set.compiled_of(listed), semantics, &mut findings));
     findings
+}
+
+/// Runs all lints on a rule that comes from a file and is neither shadowed nor unreadable. `semantics` is the
+/// generation by which it was registered; the lints about what only later generations read are silent in the early
+/// one.
+pub fn run_on(listed: &Listed, compiled: Option<&CompiledRule>, semantics: &Semantics, findings: &mut Vec<Diagnostic>) {
+    let Some(file) = listed.rule.file.as_deref().filter(|_| !listed.is_shadowed) else { return };
+    if file.frontmatter.as_ref().is_some_and(|matter| matches!(matter.reading, Reading::Beyond(_))) {
+        return;
+    }
+    let subject = Subject { listed, compiled, file };
+    let lints = if semantics.legacy_trigger_only { EARLY_LINTS } else { LINTS };
+    lints.iter().for_each(|lint| lint(&subject, findings));
 }
 
 /// One rule as a lint sees it.

@@ -1,0 +1,192 @@
+//! The pipeline of `check-rules`: each rule file is read, registered, linted, tried on its samples and repaired before
+//! the next one, and then let go of. What stays of a rule is what the report shows.
+
+use std::collections::HashSet;
+
+use super::CliError;
+use super::args::{CheckFormat, CheckRulesArgs, RuleArgs};
+use super::config::Setup;
+use super::console::{Console, Surroundings};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::output::check::Rows;
+use crate::replay::{Examples, run_examples_of};
+use crate::rule::repair::{self, Repair};
+use crate::rule::{CompiledRule, Listed, Registrar, Rule, Sink, lint};
+use crate::settings::Lifecycle;
+
+/// What was found in rule files.
+pub(super) struct Checked {
+    /// Whether the rules were named by path.
+    pub given: bool,
+    /// The generation by which they were read.
+    pub lifecycle: Lifecycle,
+    /// How many files were read.
+    pub files: usize,
+    /// The rules.
+    pub rows: Rows,
+    /// The findings, by file, place and code.
+    pub findings: Vec<Diagnostic>,
+    /// How many findings can be mended.
+    pub mended: usize,
+    /// How, when `--fix` asks.
+    pub repairs: Vec<Repair>,
+    /// What came of the samples, when they were run. The findings about them are among the others.
+    pub examples: Option<Examples>,
+}
+
+impl Checked {
+    /// Reads and checks the rules. Paths that cannot be used are shown and raise the status.
+    ///
+    /// # Errors
+    /// When no rules can be read at all.
+    pub(super) fn read(
+        args: &CheckRulesArgs,
+        rules: &RuleArgs,
+        severities: &Severities,
+        console: &mut Console<'_>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, CliError> {
+        let setup = Setup::read(rules, surroundings)?;
+        let shows_all = args.list || matches!(args.format, CheckFormat::Json | CheckFormat::Junit);
+        let mut pipeline = Pipeline {
+            args,
+            setup: &setup,
+            severities,
+            registrar: Registrar::new(&setup.resolved.settings, &setup.semantics, Some(&setup.agent)),
+            pending: setup.resolved.diagnostics.clone(),
+            planned: HashSet::new(),
+            checked: Self {
+                given: setup.given,
+                lifecycle: setup.semantics.lifecycle,
+                files: 0,
+                rows: Rows::new(shows_all),
+                findings: Vec::new(),
+                mended: 0,
+                repairs: Vec::new(),
+                examples: (args.examples || args.examples_required).then(Examples::default),
+            },
+        };
+        let files = setup.search(rules, console, &mut pipeline)?;
+        Ok(Self { files, ..pipeline.finish() })
+    }
+}
+
+/// The rules before the next one, and how to go on.
+struct Pipeline<'a> {
+    args: &'a CheckRulesArgs,
+    setup: &'a Setup,
+    severities: &'a Severities,
+    registrar: Registrar<'a>,
+    /// Findings about the files since the last rule, which the next one may be in.
+    pending: Vec<Diagnostic>,
+    /// The files that were repaired as far as they can be: one may be found twice.
+    planned: HashSet<String>,
+    checked: Checked,
+}
+
+impl Sink for Pipeline<'_> {
+    fn rule(&mut self, rule: Rule) {
+        let mut findings = std::mem::take(&mut self.pending);
+        let (listed, compiled) = self.registrar.add(rule, &mut findings);
+        self.check(&listed, compiled.as_ref(), &mut findings);
+        self.checked.rows.add(&listed, compiled.as_ref());
+        self.keep(Some(&listed), findings);
+    }
+
+    fn finding(&mut self, finding: Diagnostic) {
+        self.pending.push(finding);
+    }
+}
+
+impl Pipeline<'_> {
+    /// Lints a rule and runs its samples.
+    fn check(&mut self, listed: &Listed, compiled: Option<&CompiledRule>, findings: &mut Vec<Diagnostic>) {
+        let Setup { semantics, resolved, .. } = self.setup;
+        lint::run_on(listed, compiled, semantics, findings);
+        if let Some(examples) = &mut self.checked.examples {
+            let required = self.args.examples_required;
+            run_examples_of(listed, compiled, &resolved.settings, semantics, required, examples);
+            findings.append(&mut examples.diagnostics);
+        }
+    }
+
+    /// Keeps the findings that count here, and the repair of the rule's file.
+    fn keep(&mut self, listed: Option<&Listed>, findings: Vec<Diagnostic>) {
+        let mut findings: Vec<Diagnostic> =
+            findings.into_iter().filter_map(|finding| self.severities.apply(finding)).collect();
+        sort(&mut findings);
+        if findings.iter().any(|finding| finding.fix.is_some()) {
+            let unplanned = listed.filter(|listed| self.planned.insert(listed.rule.shown_file()));
+            if let Some(repair) = repair::plan(unplanned, &mut findings) {
+                self.checked.mended += repair.mended;
+                self.checked.repairs.extend(self.args.fix.then_some(repair));
+            }
+        }
+        if self.args.format != CheckFormat::Human {
+            findings.iter_mut().for_each(|finding| finding.snippet = None);
+        }
+        self.checked.findings.append(&mut findings);
+    }
+
+    fn finish(mut self) -> Checked {
+        let mut findings = std::mem::take(&mut self.pending);
+        findings.extend(self.registrar.finish());
+        self.keep(None, findings);
+        sort(&mut self.checked.findings);
+        self.checked
+    }
+}
+
+/// What `--deny`, `--warn` and `--allow` say.
+pub(super) struct Severities {
+    rules: Vec<(Option<Code>, Option<Severity>)>,
+}
+
+impl Severities {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// When there is no code of a name.
+    pub(super) fn read(args: &CheckRulesArgs) -> Result<Self, CliError> {
+        let lists = [(&args.allow, None), (&args.warn, Some(Severity::Warning)), (&args.deny, Some(Severity::Error))];
+        let mut rules = Vec::new();
+        for (names, severity) in lists {
+            for name in names {
+                let code = if name == "all" { None } else { Some(find(name)?) };
+                rules.push((code, severity));
+            }
+        }
+        // A single code wins over `all`.
+        rules.sort_by_key(|(code, _)| code.is_some());
+        Ok(Self { rules })
+    }
+
+    /// The finding as it counts here; none when it is left out.
+    fn apply(&self, diagnostic: Diagnostic) -> Option<Diagnostic> {
+        let applies = |(code, _): &&(Option<Code>, Option<Severity>)| code.is_none_or(|code| code == diagnostic.code);
+        match self.rules.iter().rfind(applies) {
+            None => Some(diagnostic),
+            Some((_, severity)) => severity.map(|severity| diagnostic.with_severity(severity)),
+        }
+    }
+}
+
+/// The code of this name or number.
+///
+/// # Errors
+/// When there is none.
+pub(super) fn find(name: &str) -> Result<Code, CliError> {
+    Code::find(name).ok_or_else(|| {
+        CliError::usage(format!("there is no code `{name}`"))
+            .with_help("codes are written as TTSR003 or invalid-condition; the README lists them all")
+    })
+}
+
+/// By file, place and code, so that the output does not depend on the order in which findings are made.
+fn sort(findings: &mut [Diagnostic]) {
+    fn key(finding: &Diagnostic) -> (Option<(&str, usize)>, u16) {
+        let place = finding.place.as_ref();
+        (place.map(|place| (place.file.as_str(), place.start.offset)), finding.code.number())
+    }
+    findings.sort_by(|one, other| key(one).cmp(&key(other)));
+}
