@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::output::check::Rows;
 use crate::replay::{Examples, run_examples_of};
 use crate::rule::repair::{self, Repair};
-use crate::rule::{CompiledRule, Listed, Registrar, Rule, Sink, lint};
+use crate::rule::{CompiledRule, Listed, Registrar, Rule, RuleFile, Sink, lint};
 use crate::settings::Lifecycle;
 
 /// What was found in rule files.
@@ -117,7 +117,8 @@ impl Pipeline<'_> {
         sort(&mut findings);
         if findings.iter().any(|finding| finding.fix.is_some()) {
             let unplanned = listed.filter(|listed| self.planned.insert(listed.rule.shown_file()));
-            if let Some(repair) = repair::plan(unplanned, &mut findings) {
+            let mut relint = |file| unplanned.map_or_else(Vec::new, |listed| self.relint(listed, file));
+            if let Some(repair) = repair::plan(unplanned, &mut findings, &mut relint) {
                 self.checked.mended += repair.mended;
                 self.checked.repairs.extend(self.args.fix.then_some(repair));
             }
@@ -126,6 +127,19 @@ impl Pipeline<'_> {
             findings.iter_mut().for_each(|finding| finding.snippet = None);
         }
         self.checked.findings.append(&mut findings);
+    }
+
+    /// What would be found in the rule's file if it were this one, as far as it counts here.
+    fn relint(&self, listed: &Listed, file: RuleFile) -> Vec<Diagnostic> {
+        let Setup { semantics, resolved, agent, .. } = self.setup;
+        let mut findings = file.findings();
+        let name = listed.rule.name.to_string_lossy();
+        let mut rule = Rule::from_file(&name, listed.rule.path.clone(), file, semantics);
+        rule.provider = listed.rule.provider;
+        let mut registrar = Registrar::new(&resolved.settings, semantics, Some(agent));
+        let (listed, compiled) = registrar.add(rule, &mut findings);
+        lint::run_on(&listed, compiled.as_ref(), semantics, &mut findings);
+        findings.into_iter().filter_map(|finding| self.severities.apply(finding)).collect()
     }
 
     fn finish(mut self) -> Checked {

@@ -67,14 +67,41 @@ pub struct Fix {
     pub title: &'static str,
     /// Byte ranges of the file and what to write there instead, in order and apart from each other.
     pub edits: Vec<(Range<usize>, String)>,
+    /// What becomes of the frontmatter, and nothing else does: a repair that does more is refused.
+    pub effect: Effect,
     /// The rule can never fire as it is, so whatever the repair makes of it, it takes nothing away.
     pub revives: bool,
 }
 
+/// What a repair does to a frontmatter. Keys are as the agent reads them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Every value stays what it is.
+    None,
+    /// A frontmatter is found where there was none.
+    Frontmatter,
+    /// A key goes.
+    Remove(String),
+    /// The value of one key stands under another that was not there.
+    Rename {
+        /// The key before.
+        from: String,
+        /// The key behind.
+        to: String,
+    },
+    /// A key that is there gets another value: this text, or a list of these.
+    Set {
+        /// The key.
+        key: String,
+        /// One text, or several.
+        to: Vec<String>,
+    },
+}
+
 impl Fix {
     /// One edit.
-    pub fn replace(title: &'static str, range: Range<usize>, text: impl Into<String>) -> Self {
-        Self { title, edits: vec![(range, text.into())], revives: false }
+    pub fn replace(title: &'static str, range: Range<usize>, text: impl Into<String>, effect: Effect) -> Self {
+        Self { title, edits: vec![(range, text.into())], effect, revives: false }
     }
 
     /// A repair of a rule that can never fire.

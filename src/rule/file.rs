@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::frontmatter::{Frontmatter, Generation, Problem, Reading};
 use super::source::{self, Decoded, Encoding};
 use super::yaml::{Node, Yaml};
-use crate::diagnostic::{Code, Diagnostic, Fix, code};
+use crate::diagnostic::{Code, Diagnostic, Effect, Fix, code};
 use crate::settings::Semantics;
 use crate::text::{JsString, LineIndex, Place};
 
@@ -24,22 +24,27 @@ pub struct RuleFile {
     pub unclosed_fence: bool,
     decoded: Decoded,
     lines: LineIndex,
+    generation: Generation,
 }
 
 impl RuleFile {
     /// Reads the bytes of a file as the generation does.
     pub fn read(name: impl Into<String>, bytes: Vec<u8>, semantics: &Semantics) -> Self {
-        Self::from_decoded(name.into(), source::decode(bytes), semantics)
+        Self::from_decoded(name.into(), source::decode(bytes), Generation::of(semantics))
     }
 
     /// The same file as another generation reads it.
     #[must_use]
     pub fn reread(&self, semantics: &Semantics) -> Self {
-        Self::from_decoded(self.name.clone(), self.decoded.clone(), semantics)
+        Self::from_decoded(self.name.clone(), self.decoded.clone(), Generation::of(semantics))
     }
 
-    fn from_decoded(name: String, decoded: Decoded, semantics: &Semantics) -> Self {
-        let generation = if semantics.legacy_trigger_only { Generation::Early } else { Generation::Current };
+    /// The file as the same generation would read it if it had this text.
+    pub(super) fn with_text(&self, text: String) -> Self {
+        Self::from_decoded(self.name.clone(), source::decode(text.into_bytes()), self.generation)
+    }
+
+    fn from_decoded(name: String, decoded: Decoded, generation: Generation) -> Self {
         let parts = source::split(&decoded);
         let frontmatter = parts.metadata.map(|metadata| Frontmatter::read(&metadata, generation));
         Self {
@@ -49,6 +54,7 @@ impl RuleFile {
             body_start: parts.body.origin(0),
             unclosed_fence: parts.unclosed,
             lines: LineIndex::new(&decoded.text),
+            generation,
             decoded,
         }
     }
@@ -102,14 +108,14 @@ impl RuleFile {
     }
 
     /// What is wrong with the file before any of its values is looked at.
-    pub(super) fn findings(&self) -> Vec<Diagnostic> {
+    pub fn findings(&self) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
         match self.encoding() {
             Encoding::Utf8 => {}
             Encoding::Utf8Mark => findings.push(
                 self.finding(code::BYTE_ORDER_MARK, "the file begins with a byte order mark", 0..3)
                     .with_help("save the file as UTF-8 without a mark")
-                    .with_fix(Fix::replace("remove the mark", 0..3, "")),
+                    .with_fix(Fix::replace("remove the mark", 0..3, "", Effect::None)),
             ),
             Encoding::Utf16 => findings.push(
                 self.finding(code::UTF16_FILE, "the file is encoded as UTF-16", 0..0)
@@ -200,7 +206,10 @@ impl RuleFile {
 /// The node in `node` whose string is the token.
 fn find_token<'a>(node: &'a Node, token: &JsString) -> Option<&'a Node> {
     match &node.value {
-        Yaml::String(text) => (JsString::from(text.as_str()).trim() == *token).then_some(node),
+        Yaml::String(text) => {
+            let trimmed = text.trim_matches(source::is_js_blank);
+            trimmed.encode_utf16().eq(token.units().iter().copied()).then_some(node)
+        }
         Yaml::List(items) => items.iter().find_map(|item| find_token(item, token)),
         _ => None,
     }

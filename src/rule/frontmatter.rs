@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::source::{Derived, is_js_blank};
 use super::yaml::{self, Content, Node, Style, Yaml, YamlError};
-use crate::diagnostic::Fix;
+use crate::diagnostic::{Effect, Fix};
+use crate::settings::Semantics;
 use crate::text::JsString;
 use crate::text::json;
 
@@ -94,6 +95,13 @@ pub(super) enum Generation {
     Current,
 }
 
+impl Generation {
+    /// The reader of this generation of the runtime.
+    pub(super) fn of(semantics: &Semantics) -> Self {
+        if semantics.legacy_trigger_only { Self::Early } else { Self::Current }
+    }
+}
+
 impl Frontmatter {
     /// The member that counts for `key`, normalised.
     pub fn member(&self, key: &str) -> Option<&Member> {
@@ -133,7 +141,7 @@ impl Frontmatter {
             }
             _ => return None,
         };
-        (!edits.is_empty()).then_some(Fix { title, edits, revives: false })
+        (!edits.is_empty()).then_some(Fix { title, edits, effect: Effect::None, revives: false })
     }
 
     /// Reads the metadata.

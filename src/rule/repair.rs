@@ -1,13 +1,15 @@
 //! Repairs of rule files that need no judgement (cli.md section 3, `--fix`): the fixes that findings carry, applied
 //! to the file as far as what a valid rule matches stays the same.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use super::{Encoding, Fields, Listed, Rule, RuleFile};
-use crate::diagnostic::{Diagnostic, Fix};
+use super::{Encoding, Fields, Frontmatter, Listed, Member, Reading, RuleFile, Yaml};
+use crate::diagnostic::{Diagnostic, Effect, Fix};
 use crate::settings::Lifecycle;
+use crate::text::json::Value;
 
 /// The repair of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,34 +24,65 @@ pub struct Repair {
     pub mended: usize,
 }
 
-/// Plans the repair of a rule's file with the fixes that the findings about it carry, in their order. A fix is left
-/// out, and taken off its finding, when it would change what a rule that is registered matches, when it overlaps an
-/// earlier one, when the file is not UTF-8, or when it is for another file; without a rule, all are.
-pub fn plan(listed: Option<&Listed>, findings: &mut [Diagnostic]) -> Option<Repair> {
-    let listed = listed.and_then(|listed| Some((listed, listed.rule.file.as_deref()?)));
-    let mut mended: Option<String> = None;
-    let mut accepted: Vec<Fix> = Vec::new();
-    for finding in findings {
-        let Some(fix) = finding.fix.take() else { continue };
-        let place = finding.place.as_ref();
-        let Some((listed, file)) = listed.filter(|(_, file)| place.is_some_and(|place| place.file == file.name)) else {
-            continue;
-        };
-        accepted.push(fix);
-        let text = file.is_repairable().then(|| apply(file.text(), &accepted)).flatten();
-        let Some((fix, earlier)) = accepted.split_last() else { continue };
-        match text {
-            Some(text) if fix.revives || keeps_meaning(listed, file, &text, earlier) => {
-                finding.fix = Some(fix.clone());
-                mended = Some(text);
-            }
-            _ => {
-                accepted.pop();
-            }
-        }
+/// Rounds of repairs: one can bring to light what the next one mends.
+const MAX_ROUNDS: usize = 8;
+
+/// Fixes that are tried one by one when they do not go together.
+const MAX_SINGLE: usize = 32;
+
+/// Plans the repair of a rule's file with the fixes that the findings about it carry. A fix is left out, and taken off
+/// its finding, when it does more than it says, when it would change what a rule that is registered matches, when it
+/// does not go with an earlier one, when the file is not UTF-8, or when it is for another file; without a rule, all are.
+///
+/// `relint` gives the findings about the repaired file, so that the repair is complete: nothing is left to mend in it.
+pub fn plan(
+    listed: Option<&Listed>,
+    findings: &mut [Diagnostic],
+    relint: &mut dyn FnMut(RuleFile) -> Vec<Diagnostic>,
+) -> Option<Repair> {
+    let file = listed.and_then(|listed| listed.rule.file.as_deref()).filter(|file| file.is_repairable());
+    let is_of_file = |finding: &Diagnostic| {
+        file.is_some_and(|file| finding.place.as_ref().is_some_and(|place| place.file == file.name))
+    };
+    let fixes: Vec<Option<Fix>> =
+        findings.iter_mut().map(|finding| finding.fix.take().filter(|_| is_of_file(finding))).collect();
+    let file = file?;
+    let (mut text, accepted) = choose(file, fixes.iter().map(Option::as_ref))?;
+    for (finding, fix) in findings.iter_mut().zip(fixes).zip(&accepted).filter_map(|(pair, &kept)| kept.then_some(pair))
+    {
+        finding.fix = fix;
     }
-    let ((_, file), after) = (listed?, mended?);
-    Some(Repair { file: file.name.clone(), before: file.text().to_owned(), after, mended: accepted.len() })
+    let mut mended = accepted.iter().filter(|kept| **kept).count();
+    for _ in 1..MAX_ROUNDS {
+        let file = file.with_text(text.clone());
+        let more: Vec<Option<Fix>> = relint(file.clone()).into_iter().map(|finding| finding.fix).collect();
+        let Some((further, accepted)) = choose(&file, more.iter().map(Option::as_ref)) else { break };
+        text = further;
+        mended += accepted.iter().filter(|kept| **kept).count();
+    }
+    Some(Repair { file: file.name.clone(), before: file.text().to_owned(), after: text, mended })
+}
+
+/// The text with as many of the fixes as go together, and which ones those are; none when no fix does what it says.
+fn choose<'f>(file: &RuleFile, fixes: impl Iterator<Item = Option<&'f Fix>>) -> Option<(String, Vec<bool>)> {
+    let fixes: Vec<Option<&Fix>> = fixes.collect();
+    let all: Vec<&Fix> = fixes.iter().copied().flatten().collect();
+    if let Some(text) = repaired(file, &all) {
+        return Some((text, fixes.iter().map(Option::is_some).collect()));
+    }
+    let (mut accepted, mut text, mut tries) = (Vec::new(), None, 0);
+    let mut keep = |fix: &Option<&'f Fix>| {
+        let Some(fix) = fix.filter(|_| tries < MAX_SINGLE) else { return false };
+        tries += 1;
+        accepted.push(fix);
+        match repaired(file, &accepted) {
+            Some(further) => text = Some(further),
+            None => drop(accepted.pop()),
+        }
+        accepted.last().is_some_and(|last| std::ptr::eq(*last, fix))
+    };
+    let kept = fixes.iter().map(&mut keep).collect();
+    Some((text?, kept))
 }
 
 impl Repair {
@@ -79,14 +112,38 @@ impl Repair {
 }
 
 impl RuleFile {
-    /// Whether what was read is byte for byte what is in the file.
+    /// Whether what was read is byte for byte what is in the file, and the name is the file's.
     fn is_repairable(&self) -> bool {
-        self.encoding() != Encoding::Utf16 && !self.is_malformed()
+        self.encoding() != Encoding::Utf16 && !self.is_malformed() && !self.name.contains(char::REPLACEMENT_CHARACTER)
     }
 }
 
+/// The text of the file with these fixes, if they do what they say and nothing else.
+fn repaired(file: &RuleFile, fixes: &[&Fix]) -> Option<String> {
+    if fixes.is_empty() {
+        return None;
+    }
+    let text = apply(file.text(), fixes)?;
+    let after = file.with_text(text.clone());
+    let is_right = match (&file.frontmatter, &after.frontmatter) {
+        // Nothing was read before that could be lost.
+        (None, Some(matter)) => {
+            fixes.iter().any(|fix| fix.effect == Effect::Frontmatter) && matter.reading == Reading::Plain
+        }
+        (None, None) => file.body == after.body,
+        (Some(before), Some(matter)) => {
+            file.body == after.body
+                && (matter.reading == Reading::Plain || matter.reading == before.reading)
+                && does_what_it_says(before, matter, fixes)
+                && (fixes.iter().all(|fix| fix.revives) || matches_alike(file, &after, fixes))
+        }
+        (Some(_), None) => false,
+    };
+    is_right.then_some(text)
+}
+
 /// The text with all edits done; none when two of them overlap.
-fn apply(text: &str, fixes: &[Fix]) -> Option<String> {
+fn apply(text: &str, fixes: &[&Fix]) -> Option<String> {
     let mut edits: Vec<_> = fixes.iter().flat_map(|fix| &fix.edits).collect();
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let mut out = String::with_capacity(text.len());
@@ -100,18 +157,65 @@ fn apply(text: &str, fixes: &[Fix]) -> Option<String> {
     Some(out)
 }
 
-/// Whether the rule matches, and says, in `text` what it does with the fixes accepted so far, in each generation that
-/// reads more than one trigger.
-fn keeps_meaning(listed: &Listed, file: &RuleFile, text: &str, accepted: &[Fix]) -> bool {
-    let Some(before) = apply(file.text(), accepted) else { return false };
-    [Lifecycle::V2, Lifecycle::V3].into_iter().all(|lifecycle| {
-        let semantics = lifecycle.semantics();
-        let read = |text: &str| {
-            let file = RuleFile::read(file.name.clone(), text.as_bytes().to_vec(), &semantics);
-            Rule::from_file(&listed.rule.name.to_string_lossy(), listed.rule.path.clone(), file, &semantics)
-        };
-        let matching = |rule: &Rule| Fields { interrupt_mode: None, description: None, ..rule.fields.clone() };
-        let (before, after) = (read(&before), read(text));
-        matching(&before) == matching(&after) && before.content == after.content
-    })
+/// Whether the values of the frontmatter are those before, but for the effects of the fixes.
+fn does_what_it_says(before: &Frontmatter, after: &Frontmatter, fixes: &[&Fix]) -> bool {
+    let mut wanted = values(before);
+    for fix in fixes {
+        match &fix.effect {
+            Effect::None | Effect::Frontmatter => {}
+            Effect::Remove(key) => {
+                if wanted.remove(key.as_str()).is_none() {
+                    return false;
+                }
+            }
+            Effect::Rename { from, to } => match wanted.remove(from.as_str()) {
+                Some(value) if !wanted.contains_key(to.as_str()) => drop(wanted.insert(to, value)),
+                _ => return false,
+            },
+            Effect::Set { key, to } => {
+                let value = match to.as_slice() {
+                    [one] => Value::from(one.as_str()),
+                    several => Value::Array(several.iter().map(|one| Value::from(one.as_str())).collect()),
+                };
+                if wanted.insert(key, value).is_none() {
+                    return false;
+                }
+            }
+        }
+    }
+    let overridden = |matter: &Frontmatter| matter.members.iter().map(|member| member.overridden.len()).sum::<usize>();
+    overridden(after) <= overridden(before) && wanted == values(after)
+}
+
+/// The values by key. A value that is not there and an empty text are the same to the agent.
+fn values(matter: &Frontmatter) -> BTreeMap<&str, Value> {
+    let value = |member: &Member| match &member.value.value {
+        Yaml::Null => Value::from(""),
+        _ => member.value.to_json(),
+    };
+    matter.members.iter().map(|member| (member.key.as_str(), value(member))).collect()
+}
+
+/// Whether the rule matches the same before and after, when those fixes that revive a dead rule are left out.
+fn matches_alike(before: &RuleFile, after: &RuleFile, fixes: &[&Fix]) -> bool {
+    let revived: Vec<&str> = fixes
+        .iter()
+        .filter(|fix| fix.revives)
+        .filter_map(|fix| match &fix.effect {
+            Effect::Rename { to, .. } => Some(to.as_str()),
+            Effect::Set { key, .. } | Effect::Remove(key) => Some(key.as_str()),
+            Effect::None | Effect::Frontmatter => None,
+        })
+        .collect();
+    let semantics = Lifecycle::V3.semantics();
+    let matching = |file: &RuleFile| {
+        let mut fields = file.frontmatter.as_ref().map(|matter| Fields::read(matter, &semantics)).unwrap_or_default();
+        (fields.interrupt_mode, fields.description) = (None, None);
+        if revived.contains(&"globs") {
+            fields.globs = None;
+        }
+        fields
+    };
+    // A rule without a condition that gets one is dead before, whatever else there is.
+    revived.iter().any(|key| *key != "globs") || matching(before) == matching(after)
 }

@@ -1,7 +1,7 @@
 //! Several globs in one string: the agent takes the commas literally.
 
 use super::{Subject, in_quotes};
-use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::diagnostic::{Diagnostic, Effect, Fix, code};
 use crate::rule::{Node, Yaml};
 use crate::text::JsString;
 
@@ -15,10 +15,12 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
             let help = split_help(&parts);
             let message = format!("`{glob}` is one glob with a comma in it, which matches no usual path");
             let range = subject.item_range("globs", &glob.trim());
-            // With one string as the only glob, the rule is dead as it is.
+            // With one string as the only glob, and paths in it, the rule is dead as it is.
+            let names_files = |part: &String| !part.starts_with('!') && part.contains(['.', '/']);
             let fix = match subject.node("globs") {
-                Some(Node { value: Yaml::String(_), span, .. }) => {
-                    Some(Fix::replace("split the glob", span.clone(), flow_list(&parts)).of_dead_rule())
+                Some(Node { value: Yaml::String(_), span, .. }) if parts.iter().all(names_files) => {
+                    let effect = Effect::Set { key: "globs".to_owned(), to: parts.clone() };
+                    Some(Fix::replace("split the glob", span.clone(), flow_list(&parts), effect).of_dead_rule())
                 }
                 _ => None,
             };

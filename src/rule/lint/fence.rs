@@ -1,7 +1,7 @@
 //! A fence that is not at the very beginning of the file.
 
 use super::Subject;
-use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::diagnostic::{Diagnostic, Effect, Fix, code};
 use crate::rule::{CONDITION_KEYS, Encoding};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
@@ -33,7 +33,9 @@ fn finding(subject: &Subject<'_>) -> Option<Diagnostic> {
                 let help = "move the line `---` to the very beginning of the file";
                 // Other text in front may be meant for the body.
                 let blank = text[mark..start].trim().is_empty();
-                let fix = blank.then(|| Fix::replace("remove what is in front", mark..start, "").of_dead_rule());
+                let fix = blank.then(|| {
+                    Fix::replace("remove what is in front", mark..start, "", Effect::Frontmatter).of_dead_rule()
+                });
                 let finding = subject.finding(code::MISPLACED_FENCE, message, start..start + 3);
                 return Some(finding.with_help(help).with_fix(fix));
             }

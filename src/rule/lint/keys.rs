@@ -1,7 +1,7 @@
 //! Keys that the agent does not know: slips, and settings that are no rule keys.
 
 use super::{Subject, nearest};
-use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::diagnostic::{Diagnostic, Effect, Fix, code};
 use crate::rule::SAMPLES_KEY;
 use crate::rule::frontmatter::normalise_key;
 use crate::settings::SETTING_KEYS;
@@ -68,10 +68,11 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         let message = format!("{reader} the key `{written}`");
         let help = format!("did you mean `{meant}`?");
         // A key beside the one that is meant would only hide it, or be hidden.
-        let fix = subject
-            .frontmatter()
-            .is_some_and(|matter| matter.member(&normalise_key(meant)).is_none())
-            .then(|| Fix::replace("rename the key", member.key_span.clone(), meant));
+        let fix =
+            subject.frontmatter().is_some_and(|matter| matter.member(&normalise_key(meant)).is_none()).then(|| {
+                let effect = Effect::Rename { from: member.key.clone(), to: normalise_key(meant) };
+                Fix::replace("rename the key", member.key_span.clone(), meant, effect)
+            });
         let fix = fix.map(|fix| if is_dead { fix.of_dead_rule() } else { fix });
         findings
             .push(subject.finding(code::UNKNOWN_KEY, message, member.key_span.clone()).with_help(help).with_fix(fix));

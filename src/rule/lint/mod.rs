@@ -124,14 +124,14 @@ impl<'a> Subject<'a> {
         self.listed.bucket == Bucket::None && fields.condition.is_none() && fields.ast_condition.is_none()
     }
 
-    /// The whole lines that a member is written on.
-    fn lines_of(&self, member: &Member) -> Range<usize> {
+    /// The line that holds a member and nothing else.
+    fn only_line_of(&self, member: &Member) -> Option<Range<usize>> {
         let text = self.file.text();
-        let start = text[..member.key_span.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = member.value.span.end.max(member.key_span.end);
-        // A block scalar ends where the next line begins.
-        let end = if text[..end].ends_with('\n') { end - 1 } else { end };
-        start..text[end..].find('\n').map_or(text.len(), |at| end + at + 1)
+        let (start, value) = (member.key_span.start, member.value.span.end);
+        let end = text[value..].find('\n').map_or(text.len(), |at| value + at + 1);
+        let begins_line = start == 0 || text[..start].ends_with(['\n', '\r']);
+        let is_alone = begins_line && text[value..end].trim().is_empty() && !text[start..value].contains(['\n', '\r']);
+        is_alone.then_some(start..end)
     }
 
     fn finding(&self, code: Code, message: impl Into<String>, range: Range<usize>) -> Diagnostic {

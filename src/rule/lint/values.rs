@@ -1,7 +1,7 @@
 //! Values of the wrong type, which the agent ignores without a word.
 
 use super::Subject;
-use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::diagnostic::{Diagnostic, Effect, Fix, code};
 use crate::rule::{Node, Yaml};
 use crate::settings::InterruptMode;
 use crate::text::JsString;
@@ -41,7 +41,10 @@ fn interrupt_mode(subject: &Subject<'_>, node: &Node, findings: &mut Vec<Diagnos
         "`{written}` is none of `never`, `prose-only`, `tool-only`, `always`, so the setting `ttsr.interruptMode` applies"
     );
     let meant = InterruptMode::parse(&text.trim().to_ascii_lowercase());
-    let fix = meant.map(|mode| Fix::replace("write the value as the agent reads it", node.span.clone(), mode.as_str()));
+    let fix = meant.map(|mode| {
+        let effect = Effect::Set { key: "interruptMode".to_owned(), to: vec![mode.as_str().to_owned()] };
+        Fix::replace("write the value as the agent reads it", node.span.clone(), mode.as_str(), effect)
+    });
     let help = match meant {
         Some(mode) => format!("write `interruptMode: {}`", mode.as_str()),
         None => "write one of the four, in lower case and without blanks around it".to_owned(),
