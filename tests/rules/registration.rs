@@ -100,7 +100,7 @@ fn findings_point_at_the_offending_characters() {
 fn the_list_shows_what_the_engine_uses() {
     let text = "---\ncondition: ['*.rs', '(', x]\nscope: [' text ', 'tool:mcp.x']\nglobs: [' *.rs ', ' ']\nast-condition: ' foo($A) '\n---\nB";
     let set = register(&[text], Lifecycle::V3, &Settings::default(), None);
-    let json = &set.to_json()[0];
+    let json = set.rows().next().expect("a rule").to_json();
     let list = |key: &str| json.get(key).map(Value::to_json).expect("there");
     assert_eq!(list("condition"), r#"["x"]"#);
     assert_eq!(list("scope"), r#"["text","tool:edit(*.rs)","tool:write(*.rs)"]"#);
