@@ -46,7 +46,8 @@ pub fn plan(
     };
     let fixes: Vec<Option<Fix>> =
         findings.iter_mut().map(|finding| finding.fix.take().filter(|_| is_of_file(finding))).collect();
-    let file = file?;
+    // The rule has taken the body out of the file.
+    let file = &file.filter(|_| fixes.iter().any(Option::is_some))?.with_text(file?.text().to_owned());
     let (mut text, accepted) = choose(file, fixes.iter().map(Option::as_ref))?;
     for (finding, fix) in findings.iter_mut().zip(fixes).zip(&accepted).filter_map(|(pair, &kept)| kept.then_some(pair))
     {

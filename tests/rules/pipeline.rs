@@ -22,7 +22,7 @@ fn at_once(folder: &str, lifecycle: Lifecycle) -> String {
     });
     for about in findings.chunk_by_mut(|one, other| file(one) == file(other)) {
         let listed = set.inventory.iter().find(|listed| Some(listed.rule.shown_file()) == file(&about[0]));
-        repair::plan(listed, about);
+        repair::plan(listed, about, &mut |_| Vec::new());
     }
     let mut rows = Rows::new(true);
     set.inventory.iter().for_each(|listed| rows.add(listed, set.compiled_of(listed)));

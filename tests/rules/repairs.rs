@@ -38,7 +38,12 @@ const MENDED: &[(&str, &str)] = &[
     ("condition: it's: so # why", "condition: 'it''s: so # why'"),
     ("ttsr_trigger: foo", "condition: foo"),
     ("ttsrTrigger: foo\r\nscope: text", "condition: foo\r\nscope: text"),
-    ("condition: foo\nttsrTrigger: |\n  bar\n  baz\nscope: text", "condition: foo\nscope: text"),
+    ("condition: foo\nttsrTrigger: bar\nscope: text", "condition: foo\nscope: text"),
+    ("condition: foo\nttsr_trigger: a\nttsrTrigger: b", "condition: foo"),
+    ("condition: foo\nglobs: *.ts, *.js", "condition: foo\nglobs: ['*.ts', '*.js']"),
+    ("condition: foo\ninterruptmode: Never", "condition: foo\ninterruptMode: never"),
+    ("Condition: foo\nglobs: \"*.ts, *.tsx\"", "condition: foo\nglobs: ['*.ts', '*.tsx']"),
+    ("Condition: foo\nconditions: bar", "condition: foo\nconditions: bar"),
     ("condition: foo\ninterrupt_mode: never", "condition: foo\ninterruptMode: never"),
     ("condition: foo\ninterruptMode: \" Never \"", "condition: foo\ninterruptMode: never"),
     ("conditions: foo", "condition: foo"),
@@ -60,6 +65,31 @@ const LEFT: &[&str] = &[
     "condition: foo\nscope: \"text\",\"thinking\"\nglobs:\n  - '*.ts'",
     "condition:\nttsrTrigger: foo",
     "conditions: foo\ncondition: bar",
+    "globs: |\n  a.ts, b.ts\ncondition: foo",
+    "condition: foo\nglobs: >-\n  *.ts, *.js",
+    "condition: foo\ninterruptMode: |\n  Never\ndescription: d",
+    "condition: foo\nglobs: '!**/*.ts, *.js'",
+    "condition: foo\nglobs: '*,*'",
+    "condition: foo\tbar\nglobs: *.ts, *.js",
+    "condition: foo\nglobs: &g '*.ts, *.js'\nscope: *g",
+    "base: &b\n  condition: foo\n  globs: '*.ts, *.js'\n<<: *b",
+    "condition: foo\nbase: &b {interrupt_mode: never, description: d}\n<<: *b",
+    "condition: foo\nbase: &b {interruptMode: Never}\n<<: *b",
+    "condition: foo\nbase: &b {ttsr_trigger: x, description: d}\n<<: *b",
+    "{condition: foo,\nttsr_trigger: bar, description: important, examples: {fires: [foo]},\nx: y}",
+    "condition: foo\nttsr_trigger:\n  - a\n# a note about what follows\ndescription: x",
+    "condition: foo\nttsr_trigger: a <!-- x\ndescription: lost\n-->\nscope: text",
+    "condition: foo\nttsr_trigger: &t bar\nscope: *t",
+    "condition: foo\nttsr_trigger: bar # and why",
+];
+
+/// Frontmatters of which a repair must not touch a single byte.
+const UNTOUCHED: &[&str] = &[
+    "condition: foo\nttsr_trigger:\n  - a\n# a note about what follows\ndescription: x",
+    "condition: foo\nttsr_trigger: bar # and why",
+    "condition: foo\nbase: &b {Description: x}\n<<: *b",
+    "condition: foo\nDescription: a\ndescripton: b\ndescription: c",
+    "condition: foo\ninterruptMode: >-\n  Never\nexamples:\n  fires: [foo]",
 ];
 
 #[test]
@@ -78,6 +108,10 @@ fn what_would_match_something_else_is_left() {
         let text = format!("---\n{frontmatter}\n---\nBody.\n");
         let after = repaired(&text);
         assert_eq!(fields(&after), fields(&text), "{frontmatter}\nbecame\n{after}");
+    }
+    for frontmatter in UNTOUCHED {
+        let text = format!("---\n{frontmatter}\n---\nBody.\n");
+        assert_eq!(repaired(&text), text);
     }
     let prose = "Some text.\n\n---\ncondition: foo\n---\nB";
     assert_eq!(repaired(prose), prose);
@@ -99,9 +133,11 @@ fn the_remedy_is_the_corrected_line() {
 
 #[test]
 fn a_second_run_finds_nothing_to_mend() {
-    for (before, _) in MENDED {
-        let once = repaired(&format!("---\n{before}\n---\nBody.\n"));
-        assert_eq!(repaired(&once), once);
+    for frontmatter in MENDED.iter().map(|(before, _)| before).chain(LEFT) {
+        for text in [format!("---\n{frontmatter}\n---\nBody.\n"), format!("\n---\n{frontmatter}\n---\nBody.")] {
+            let once = repaired(&text);
+            assert_eq!(repaired(&once), once, "{text}");
+        }
     }
 }
 
