@@ -110,7 +110,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'Agent name for rules with `agents:`')
             [CompletionResult]::new('--lifecycle', '--lifecycle', [CompletionResultType]::ParameterName, 'Which generation of the runtime to reproduce')
             [CompletionResult]::new('--home', '--home', [CompletionResultType]::ParameterName, 'Home directory for discovery')
-            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Say what a code means')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Say what a code means, with a rule that gives it and one that does not; `all` lists the codes')
             [CompletionResult]::new('--deny', '--deny', [CompletionResultType]::ParameterName, 'Treat a code (TTSR033 or comma-in-glob), or all, as an error')
             [CompletionResult]::new('--warn', '--warn', [CompletionResultType]::ParameterName, 'Treat a code, or all, as a warning')
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Leave a code, or all, out; a code that is named wins over all')

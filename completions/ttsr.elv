@@ -105,7 +105,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --agent 'Agent name for rules with `agents:`'
             cand --lifecycle 'Which generation of the runtime to reproduce'
             cand --home 'Home directory for discovery'
-            cand --explain 'Say what a code means'
+            cand --explain 'Say what a code means, with a rule that gives it and one that does not; `all` lists the codes'
             cand --deny 'Treat a code (TTSR033 or comma-in-glob), or all, as an error'
             cand --warn 'Treat a code, or all, as a warning'
             cand --allow 'Leave a code, or all, out; a code that is named wins over all'

@@ -118,7 +118,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l lifecycle -d '
 v2\t'The later document'
 v3\t'Release 18.2'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l home -d 'Home directory for discovery' -r -F
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l explain -d 'Say what a code means' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l explain -d 'Say what a code means, with a rule that gives it and one that does not; `all` lists the codes' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l deny -d 'Treat a code (TTSR033 or comma-in-glob), or all, as an error' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l warn -d 'Treat a code, or all, as a warning' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l allow -d 'Leave a code, or all, out; a code that is named wins over all' -r

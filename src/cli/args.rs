@@ -358,7 +358,7 @@ pub struct CheckRulesArgs {
     /// List what became of each rule
     #[arg(long, help_heading = "Output")]
     pub list: bool,
-    /// Say what a code means
+    /// Say what a code means, with a rule that gives it and one that does not; `all` lists the codes
     #[arg(long, value_name = "CODE", help_heading = "Output")]
     pub explain: Option<String>,
     /// Treat a code (TTSR033 or comma-in-glob), or all, as an error

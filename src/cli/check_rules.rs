@@ -58,8 +58,12 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
         }
     }
     findings.iter().for_each(|finding| console.count(finding));
-    if checked.mended > 0 && !args.fix && args.format == CheckFormat::Human {
-        console.note(&format!("--fix shows how to mend {}", count(checked.mended, "finding")));
+    if checked.mended > 0 && args.format == CheckFormat::Human {
+        let finding = count(checked.mended, "finding");
+        console.note(&match args.fix {
+            false => format!("--fix shows how to mend {finding}"),
+            true => format!("--fix --write mends {finding}"),
+        });
     }
     Ok(())
 }
@@ -67,7 +71,13 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
 /// The findings, which are what was asked for and so are data, the repairs, the table, the totals.
 fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, console: &mut Console<'_>) {
     let style = console.style();
-    checked.findings.iter().for_each(|finding| console.print(&render(finding, style)));
+    for finding in &checked.findings {
+        let mut text = render(finding, style);
+        if finding.fix.is_some() {
+            text.push_str("  --fix does this\n");
+        }
+        console.print(&text);
+    }
     if !checked.findings.is_empty() {
         console.print("\n");
     }
@@ -82,8 +92,10 @@ fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, console: &mut
 
 /// Says what a code means.
 fn explain(name: &str, console: &mut Console<'_>) -> Result<(), CliError> {
-    let code = find(name)?;
-    let text = explain::explain(code, console.style());
+    let text = match name {
+        "all" => explain::all(console.style()),
+        name => explain::explain(find(name)?, console.style()),
+    };
     console.print(&text);
     Ok(())
 }

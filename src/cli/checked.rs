@@ -192,7 +192,7 @@ impl Severities {
 pub(super) fn find(name: &str) -> Result<Code, CliError> {
     Code::find(name).ok_or_else(|| {
         CliError::usage(format!("there is no code `{name}`"))
-            .with_help("codes are written as TTSR003 or invalid-condition; the README lists them all")
+            .with_help("codes are written as TTSR003 or invalid-condition; `ttsr check-rules --explain all` lists them")
     })
 }
 

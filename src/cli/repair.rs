@@ -1,5 +1,6 @@
 //! `check-rules --fix`: which files may be repaired, and the writing of them.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -12,8 +13,13 @@ use crate::rule::repair::Repair;
 /// written raises the status and leaves the other files to be done.
 pub(super) fn write(repairs: &[Repair], within: Option<&Path>, console: &mut Console<'_>) {
     let (mut mended, mut files) = (0, 0);
+    let mut seen = HashSet::new();
     for repair in repairs {
         let name = &repair.file;
+        // The same file may be found under several names.
+        if fs::canonicalize(name).is_ok_and(|path| !seen.insert(path)) {
+            continue;
+        }
         if !is_within(Path::new(name), within) {
             let error = CliError::failed(format!("{name}: not written, since it is outside of the project"));
             console.fail(&error.with_help("name the file as PATH to have it repaired"));

@@ -85,26 +85,23 @@ pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
     let mut out = String::new();
     let mut table = style.table(&["Rule", "Bucket", "Conditions", "Scope", "Globs", "Provider"]);
     for row in &rows.kept {
-        let joined = |texts: &[JsString]| {
-            texts.iter().map(|text| escape(&text.to_string_lossy())).collect::<Vec<_>>().join("\n")
-        };
-        let conditions = row.conditions.iter().map(|text| escape(&text.to_string_lossy()));
-        let patterns = row.ast_conditions.iter().map(|text| format!("ast: {}", escape(&text.to_string_lossy())));
-        let mut triggers = conditions.chain(patterns).collect::<Vec<_>>().join("\n");
-        let bucket = match &row.reason {
-            Some(reason) => {
-                triggers =
-                    if triggers.is_empty() { escape(reason) } else { format!("{triggers}\n({})", escape(reason)) };
-                Style::notable_cell(row.bucket.as_str())
-            }
+        let conditions = row.conditions.iter().map(short);
+        let patterns = row.ast_conditions.iter().map(|text| format!("ast: {}", short(text)));
+        let reason = row.reason.as_deref().map(|reason| format!("({})", escape(reason)));
+        let bucket = match reason {
+            Some(_) => Style::notable_cell(row.bucket.as_str()),
             None => Cell::new(row.bucket.as_str()),
+        };
+        let scope = match row.scope.as_slice() {
+            [] if row.registered => "(default)".to_owned(),
+            scope => lines(scope.iter().map(short)),
         };
         table.add_row([
             Cell::new(escape(&row.name.to_string_lossy())),
             bucket,
-            Cell::new(triggers),
-            Cell::new(joined(&row.scope)),
-            Cell::new(joined(&row.globs)),
+            Cell::new(lines(conditions.chain(patterns).chain(reason))),
+            Cell::new(scope),
+            Cell::new(lines(row.globs.iter().map(short))),
             Cell::new(row.provider.id()),
         ]);
     }
@@ -113,6 +110,28 @@ pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
     }
     out.push_str(&sums(counts));
     out
+}
+
+/// A text for a cell, escaped, cut to a bearable length.
+fn short(text: &JsString) -> String {
+    const LONGEST: usize = 200;
+    let text = text.to_string_lossy();
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}… ({} characters)", escape(&text[..at]), text.chars().count()),
+        None => escape(&text),
+    }
+}
+
+/// The texts of a cell, one a line; a long list is cut.
+fn lines(texts: impl Iterator<Item = String>) -> String {
+    const MOST: usize = 40;
+    let mut texts: Vec<String> = texts.collect();
+    if texts.len() > MOST {
+        let more = texts.len() - MOST;
+        texts.truncate(MOST);
+        texts.push(format!("… {more} more"));
+    }
+    texts.join("\n")
 }
 
 /// The last lines of a report: which rules the agent does nothing with, and counts.

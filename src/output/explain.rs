@@ -29,6 +29,15 @@ pub fn explain(code: Code, style: Style) -> String {
     out
 }
 
+/// All codes, one a line.
+pub fn all(style: Style) -> String {
+    let mut table = style.table(&["Code", "Name", "Severity"]);
+    for code in Code::all() {
+        table.add_row([code.to_string(), code.name().to_owned(), code.severity().to_string()]);
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
 /// The lines of a file, escaped, cut to a bearable length and set apart from the text around them.
 fn indented(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);

@@ -21,7 +21,7 @@ pub fn document(files: &[String], findings: &[Diagnostic], fail_on: Severity) ->
     let mut report = Report::new("ttsr check-rules");
     let mut seen = HashSet::new();
     for file in files.iter().map(String::as_str).chain(by_file.keys().copied()).filter(|file| seen.insert(*file)) {
-        let mut suite = TestSuite::new(file);
+        let mut suite = TestSuite::new(xml_text(file));
         let findings = by_file.get(file).map_or(&[][..], Vec::as_slice);
         if findings.is_empty() {
             suite.add_test_case(case("check-rules", file, TestCaseStatus::success()));
@@ -35,9 +35,14 @@ pub fn document(files: &[String], findings: &[Diagnostic], fail_on: Severity) ->
 }
 
 fn case(name: &str, file: &str, status: TestCaseStatus) -> TestCase {
-    let mut case = TestCase::new(name, status);
-    case.set_classname(file);
+    let mut case = TestCase::new(xml_text(name), status);
+    case.set_classname(xml_text(file));
     case
+}
+
+/// Without the two characters that are neither controls nor allowed in XML.
+fn xml_text(text: &str) -> String {
+    text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 fn finding_case(finding: &Diagnostic, file: &str, fail_on: Severity) -> TestCase {
@@ -48,11 +53,11 @@ fn finding_case(finding: &Diagnostic, file: &str, fail_on: Severity) -> TestCase
     let text = format!("{file}{}: {}{help}", at.replacen(" at ", ":", 1), finding.message);
     if finding.severity < fail_on {
         let mut case = case(&name, file, TestCaseStatus::success());
-        case.set_system_out(text);
+        case.set_system_out(xml_text(&text));
         return case;
     }
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-    status.set_type(finding.severity.as_str()).set_message(finding.message.as_str()).set_description(text);
+    status.set_type(finding.severity.as_str()).set_message(xml_text(&finding.message)).set_description(xml_text(&text));
     case(&name, file, status)
 }
 
@@ -64,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_file_is_a_suite_and_a_finding_a_case() {
-        let finding = |code, line| Diagnostic::new(code, "a < b \u{1b}[31m").at(Place::line("r.md", line, 10));
+        let finding = |code, line| Diagnostic::new(code, "a < b \u{1b}[31m\u{ffff}").at(Place::line("r.md", line, 10));
         let findings = [finding(code::INVALID_CONDITION, 3), finding(code::LEGACY_KEY, 4)];
         let files = ["good.md".to_owned(), "r.md".to_owned()];
         let text = document(&files, &findings, Severity::Error).expect("XML");
@@ -74,6 +79,6 @@ mod tests {
         );
         assert!(text.contains("<testcase name=\"check-rules\" classname=\"good.md\"/>"), "{text}");
         assert!(text.contains("TTSR003 invalid-condition at 3:1") && text.contains("a &lt; b"), "{text}");
-        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{ffff}']), "{text}");
     }
 }

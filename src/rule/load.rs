@@ -93,6 +93,9 @@ pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantic
                     reader.found(&file, given, |name| given_path(cwd, name), |_| None);
                 }
             }
+            Ok(metadata) if is_idle_pipe(path, &metadata) => {
+                fail(path, "it is a pipe that nobody may write to".to_owned())
+            }
             Ok(_) => {
                 if let Err(error) = reader.read(path, given, |name| given_path(cwd, name), |_| None) {
                     fail(path, describe(&error));
@@ -101,6 +104,20 @@ pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantic
         }
     }
     Searched { failures, files: reader.files }
+}
+
+/// Whether reading the path could wait for ever: a pipe with a name, not one that the shell has opened.
+fn is_idle_pipe(path: &Path, metadata: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        metadata.file_type().is_fifo() && !path.starts_with("/dev") && !path.starts_with("/proc")
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (path, metadata);
+        false
+    }
 }
 
 /// The path that a rule file named by the user counts as having.

@@ -87,17 +87,18 @@ fn choose<'f>(file: &RuleFile, fixes: impl Iterator<Item = Option<&'f Fix>>) -> 
 }
 
 impl Repair {
-    /// Writes the repaired file in place of the old one: whole or not at all, with the old permissions, and through
-    /// a symbolic link to what it stands for.
+    /// Writes the repaired file in place of the old one: whole or not at all, with the old owner and permissions, and
+    /// through a symbolic link to what it stands for.
     ///
     /// # Errors
-    /// When the file is not what it was when it was read, or cannot be written.
+    /// When the file is not what it was when it was read, has several names, or cannot be written.
     pub fn write(&self) -> io::Result<()> {
         let path = fs::canonicalize(&self.file)?;
         if fs::read(&path)? != self.before.as_bytes() {
             return Err(io::Error::other("the file has changed since it was read"));
         }
-        let permissions = fs::metadata(&path)?.permissions();
+        let metadata = fs::metadata(&path)?;
+        let permissions = metadata.permissions();
         if permissions.readonly() {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
@@ -105,6 +106,14 @@ impl Repair {
         // The name ends in nothing that a rule file ends in.
         let mut file = tempfile::Builder::new().prefix(".ttsr-").suffix(".tmp").tempfile_in(folder)?;
         file.write_all(self.after.as_bytes())?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt as _, fchown};
+            if metadata.nlink() > 1 {
+                return Err(io::Error::other("the file has several names, which would no longer be one file"));
+            }
+            fchown(file.as_file(), Some(metadata.uid()), Some(metadata.gid()))?;
+        }
         file.as_file().set_permissions(permissions)?;
         file.as_file().sync_all()?;
         file.persist(&path).map_err(|error| error.error)?;
