@@ -74,15 +74,14 @@ impl Fields {
         let Some(tokens) = self.condition.take() else { return };
         let (globs, mut conditions): (Vec<_>, Vec<_>) = tokens.into_iter().partition(is_file_glob);
         if !globs.is_empty() {
-            let scope = self.scope.get_or_insert_default();
-            for glob in &globs {
-                for tool in ["edit", "write"] {
-                    let mut token = JsString::from(format!("tool:{tool}("));
-                    token.push_units(glob.units());
-                    token.push_str(")");
-                    push_new(scope, token);
-                }
-            }
+            let token = |glob: &JsString, tool: &str| {
+                let mut token = JsString::from(format!("tool:{tool}("));
+                token.push_units(glob.units());
+                token.push_str(")");
+                token
+            };
+            let made = globs.iter().flat_map(|glob| ["edit", "write"].map(|tool| token(glob, tool)));
+            self.scope = distinct(self.scope.take().into_iter().flatten().chain(made));
             if conditions.is_empty() {
                 conditions.push(".*".into());
             }
@@ -106,12 +105,6 @@ fn string(node: Option<&Node>) -> Option<JsString> {
 
 fn is_bool(node: Option<&Node>, value: bool) -> bool {
     node.is_some_and(|node| node.value == Yaml::Bool(value))
-}
-
-fn push_new(list: &mut Vec<JsString>, item: JsString) {
-    if !list.contains(&item) {
-        list.push(item);
-    }
 }
 
 /// A list of distinct, trimmed strings that are not blank; of a string a list of one. Nothing when none is left.

@@ -92,10 +92,11 @@ impl RuleFile {
     /// Where the part `units` of `token` is written in `node`: exactly, when the node holds the token as it is
     /// written, else the whole node.
     pub fn locate(&self, node: &Node, token: &JsString, units: Range<usize>) -> Range<usize> {
-        let node = find_token(node, token).unwrap_or(node);
+        let utf8 = token.to_utf8();
+        let node = utf8.as_ref().and_then(|token| find_token(node, token)).unwrap_or(node);
         let written = &self.text()[node.span.clone()];
         let whole = node.span.clone();
-        let Some(start) = token.to_utf8().and_then(|token| written.find(&token)) else { return whole };
+        let Some(start) = utf8.and_then(|token| written.find(&token)) else { return whole };
         let part = |end: usize| JsString::from_units(&token.units()[..end.min(token.len())]).utf8_len();
         let at = |end: usize| {
             let mut offset = whole.start + start + part(end);
@@ -204,12 +205,9 @@ impl RuleFile {
 }
 
 /// The node in `node` whose string is the token.
-fn find_token<'a>(node: &'a Node, token: &JsString) -> Option<&'a Node> {
+fn find_token<'a>(node: &'a Node, token: &str) -> Option<&'a Node> {
     match &node.value {
-        Yaml::String(text) => {
-            let trimmed = text.trim_matches(source::is_js_blank);
-            trimmed.encode_utf16().eq(token.units().iter().copied()).then_some(node)
-        }
+        Yaml::String(text) => (text == token || text.trim_matches(source::is_js_blank) == token).then_some(node),
         Yaml::List(items) => items.iter().find_map(|item| find_token(item, token)),
         _ => None,
     }

@@ -1,8 +1,11 @@
 //! Globs that are read as something else than people think: brackets without a partner, backslashes.
 
+use std::collections::HashSet;
+
 use super::Subject;
 use crate::diagnostic::{Diagnostic, code};
 use crate::glob::PathGlob;
+use crate::rule::{ScopeToken, ToolScope};
 use crate::text::JsString;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
@@ -11,19 +14,14 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         findings.extend(finding(subject, "globs", glob.source(), glob));
     }
     // A token that a condition was turned into has its own finding.
-    let written = subject.listed.rule.fields.scope.iter().flatten();
-    for token in written.filter(|token| !is_made(subject, token)) {
-        let tools = rule.scope.tools.iter().filter_map(|tool| tool.path.as_ref());
-        for path in tools.filter(|path| token.to_string_lossy().ends_with(&format!("({})", path.source()))) {
-            findings.extend(finding(subject, "scope", token, path));
+    let fields = &subject.listed.rule.fields;
+    let made: HashSet<&[u16]> = fields.glob_conditions.iter().map(JsString::units).collect();
+    for token in fields.scope.iter().flatten() {
+        let Some(ScopeToken::Tool(ToolScope { path: Some(path), .. })) = ScopeToken::parse(token) else { continue };
+        if !made.contains(path.source().units()) {
+            findings.extend(finding(subject, "scope", token, &path));
         }
     }
-}
-
-/// Whether the token of the scope comes from a condition.
-fn is_made(subject: &Subject<'_>, token: &JsString) -> bool {
-    let text = token.to_string_lossy();
-    subject.listed.rule.fields.glob_conditions.iter().any(|glob| text.ends_with(&format!("({glob})")))
 }
 
 /// What is wrong with a glob; `item` is the item of `key` that it is written in.
