@@ -133,12 +133,14 @@ impl Pipeline<'_> {
     fn relint(&self, listed: &Listed, file: RuleFile) -> Vec<Diagnostic> {
         let Setup { semantics, resolved, agent, .. } = self.setup;
         let mut findings = file.findings();
-        let name = listed.rule.name.to_string_lossy();
-        let mut rule = Rule::from_file(&name, listed.rule.path.clone(), file, semantics);
-        rule.provider = listed.rule.provider;
-        let mut registrar = Registrar::new(&resolved.settings, semantics, Some(agent));
-        let (listed, compiled) = registrar.add(rule, &mut findings);
-        lint::run_on(&listed, compiled.as_ref(), semantics, &mut findings);
+        // A rule that never comes into its own is not linted.
+        if !listed.is_shadowed {
+            let mut rule = Rule::from_file("", listed.rule.path.clone(), file, semantics);
+            (rule.name, rule.provider) = (listed.rule.name.clone(), listed.rule.provider);
+            let mut registrar = Registrar::new(&resolved.settings, semantics, Some(agent));
+            let (listed, compiled) = registrar.add(rule, &mut findings);
+            lint::run_on(&listed, compiled.as_ref(), semantics, &mut findings);
+        }
         findings.into_iter().filter_map(|finding| self.severities.apply(finding)).collect()
     }
 
