@@ -2,8 +2,8 @@
 
 use super::{Subject, nearest};
 use crate::diagnostic::{Diagnostic, Effect, Fix, code};
-use crate::rule::SAMPLES_KEY;
 use crate::rule::frontmatter::normalise_key;
+use crate::rule::{Node, SAMPLES_KEY, Yaml};
 use crate::settings::SETTING_KEYS;
 
 /// The keys that a rule file may have for the agent, as people write them, and the one that this program reads.
@@ -43,6 +43,14 @@ pub(super) fn is_meant_for_trigger(written: &str) -> bool {
     unknown && (meant(written).is_some_and(|key| TRIGGERS.contains(&key)) || is_called_condition(written))
 }
 
+/// Whether a value is like that of the key for samples.
+fn holds_samples(value: &Node) -> bool {
+    match &value.value {
+        Yaml::Map(members) => members.iter().any(|(key, _)| matches!(key.text.as_str(), "fires" | "silent")),
+        _ => false,
+    }
+}
+
 fn is_called_condition(written: &str) -> bool {
     MEANT_FOR_CONDITION.contains(&written.to_ascii_lowercase().as_str())
 }
@@ -64,6 +72,10 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         // Such words are of use to others; only where nothing makes the rule fire are they most likely meant for it.
         let condition = (is_dead && is_called_condition(written)).then_some("condition");
         let Some(meant) = meant(written).or(condition) else { continue };
+        if meant == SAMPLES_KEY && !holds_samples(&member.value) {
+            // An example of something else.
+            continue;
+        }
         let reader = if meant == SAMPLES_KEY { "nothing reads" } else { "the agent does not know" };
         let message = format!("{reader} the key `{written}`");
         let help = format!("did you mean `{meant}`?");
