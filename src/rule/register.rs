@@ -8,7 +8,7 @@ use super::{CompiledRule, Fields, Reading, Refusal, Rule};
 use crate::diagnostic::{Diagnostic, code};
 use crate::glob::PathGlob;
 use crate::settings::{Lifecycle, Semantics, Settings};
-use crate::text::JsString;
+use crate::text::{JsString, Place};
 
 /// What became of the rules.
 #[derive(Clone, Debug, Default)]
@@ -123,6 +123,8 @@ pub struct Registrar<'a> {
     registered: usize,
     /// How many rules the early generation is silent about though the next one would register them.
     unheard: usize,
+    /// Where the first of them says what it is for.
+    first_unheard: Option<Place>,
 }
 
 impl<'a> Registrar<'a> {
@@ -130,7 +132,7 @@ impl<'a> Registrar<'a> {
     /// `agents`.
     pub fn new(settings: &'a Settings, semantics: &'a Semantics, agent: Option<&JsString>) -> Self {
         let agent = agent.map(|name| JsString::from(name.trim().to_string_lossy().to_lowercase()));
-        Self { settings, semantics, agent, names: HashMap::new(), registered: 0, unheard: 0 }
+        Self { settings, semantics, agent, names: HashMap::new(), registered: 0, unheard: 0, first_unheard: None }
     }
 
     /// Decides for the next rule in discovery order, and gives its registered form when it has one. What is found on
@@ -145,7 +147,10 @@ impl<'a> Registrar<'a> {
         let registered = compiled.is_some().then_some(self.registered);
         self.registered += usize::from(compiled.is_some());
         if self.semantics.legacy_trigger_only && self.registered == 0 {
-            self.unheard += usize::from(self.is_unheard(&rule));
+            if let Some(place) = self.unheard(&rule) {
+                self.unheard += 1;
+                self.first_unheard.get_or_insert(place);
+            }
         }
         (Listed { rule: Arc::new(rule), bucket, registered, reason, is_shadowed }, compiled)
     }
@@ -153,10 +158,11 @@ impl<'a> Registrar<'a> {
     /// Says so when the early generation registers nothing though the next one would.
     pub fn finish(&self) -> Option<Diagnostic> {
         let Self { registered, unheard, .. } = *self;
+        let place = self.first_unheard.clone();
         (registered == 0 && unheard > 0).then(|| {
             let message = format!("the lifecycle v1 registers no rule here; v2 would register {unheard}");
             let help = "v1 knows only a `ttsr_trigger` string; try `--lifecycle v2`";
-            Diagnostic::new(code::NOTHING_REGISTERED_IN_V1, message).with_help(help)
+            Diagnostic { place, ..Diagnostic::new(code::NOTHING_REGISTERED_IN_V1, message).with_help(help) }
         })
     }
 
@@ -188,15 +194,14 @@ impl<'a> Registrar<'a> {
         (bucket, Err(reason))
     }
 
-    /// Whether the generation behind the early one would register the rule.
-    fn is_unheard(&self, rule: &Rule) -> bool {
+    /// The frontmatter's place, if the generation behind the early one would register the rule.
+    fn unheard(&self, rule: &Rule) -> Option<Place> {
         let next = Lifecycle::V2.semantics();
-        rule.file.as_ref().is_some_and(|file| {
-            let file = file.reread(&next);
-            let fields = file.frontmatter.as_ref().map(|frontmatter| Fields::read(frontmatter, &next));
-            let rule = Rule { fields: fields.unwrap_or_default(), ..rule.clone() };
-            CompiledRule::compile(&rule, self.settings, &next, &mut Vec::new()).is_ok()
-        })
+        let file = rule.file.as_ref()?.reread(&next);
+        let frontmatter = file.frontmatter.as_ref()?;
+        let rule = Rule { fields: Fields::read(frontmatter, &next), ..rule.clone() };
+        let place = file.place(frontmatter.span.start..frontmatter.span.start);
+        CompiledRule::compile(&rule, self.settings, &next, &mut Vec::new()).is_ok().then_some(place)
     }
 }
 
