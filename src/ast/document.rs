@@ -33,6 +33,11 @@ const MIN_GROWTH_REPORTS: usize = 20_000;
 /// all; after an error that spans the rest of the text each step reads all of it again.
 const BYTES_PER_GROWTH_REPORT: usize = 8;
 
+/// Further reports for each time that the text is parsed. Functions take 3 a time in deltas of 40 units and up to 8 in
+/// deltas of a few, hundreds of statements one after the other up to 20; text that is nothing but errors takes more with
+/// each time.
+const REPORTS_PER_GROWTH: usize = 24;
+
 /// Why a text has no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ParseError {
@@ -109,16 +114,22 @@ impl Doc for Document {
     }
 }
 
-/// What parsing one growing text has cost so far, in reports of the parser.
+/// What parsing one growing text has cost so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Spent(usize);
+pub(super) struct Spent {
+    /// Reports of the parser.
+    reports: usize,
+    /// How often the text was parsed.
+    times: usize,
+}
 
 /// Parses a text, reusing the parts of an old tree that an edit left alone.
 pub(super) fn parse(text: &str, grammar: Grammar, old: Option<&Tree>, spent: &mut Spent) -> Result<Tree, ParseError> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(ParseError::TooLong);
     }
-    if spent.0 > MIN_GROWTH_REPORTS + text.len() / BYTES_PER_GROWTH_REPORT {
+    let allowance = MIN_GROWTH_REPORTS + text.len() / BYTES_PER_GROWTH_REPORT + spent.times * REPORTS_PER_GROWTH;
+    if spent.reports > allowance {
         return Err(ParseError::GrowthBudget);
     }
     let mut parser = Parser::new();
@@ -133,7 +144,8 @@ pub(super) fn parse(text: &str, grammar: Grammar, old: Option<&Tree>, spent: &mu
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _: Point| text.as_bytes().get(at..).unwrap_or_default();
     let tree = parser.parse_with_options(&mut read, old, Some(options));
-    spent.0 += reports;
+    spent.reports += reports;
+    spent.times += 1;
     tree.ok_or(ParseError::Budget)
 }
 
