@@ -34,6 +34,9 @@ pub(super) fn run(
         drop(checked);
         checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
     }
+    if checked.files == 0 && !checked.given {
+        console.note("no rule file was found where the agent looks; name files or directories as PATH for others");
+    }
     report(args, &checked, console)
 }
 
