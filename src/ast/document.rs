@@ -34,9 +34,8 @@ const MIN_GROWTH_REPORTS: usize = 20_000;
 const BYTES_PER_GROWTH_REPORT: usize = 8;
 
 /// Further reports for each time that the text is parsed. Functions take 3 a time in deltas of 40 units and up to 8 in
-/// deltas of a few, hundreds of statements one after the other up to 20; text that is nothing but errors takes more with
-/// each time.
-const REPORTS_PER_GROWTH: usize = 24;
+/// deltas of a few; a long list of statements, and text that is nothing but errors, take more with each time.
+const REPORTS_PER_GROWTH: usize = 8;
 
 /// Why a text has no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

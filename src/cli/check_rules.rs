@@ -35,7 +35,12 @@ pub(super) fn run(
         checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
     }
     if checked.files == 0 && !checked.given {
-        console.note("no rule file was found where the agent looks; name files or directories as PATH for others");
+        let message = "no rule file was found where the agent looks";
+        let help = "run it in the folder of the project, or name files or directories as PATH";
+        if args.examples_required {
+            return Err(CliError::failed(message).with_help(help));
+        }
+        console.note(&format!("{message}; {help}"));
     }
     report(args, &checked, console)
 }

@@ -37,6 +37,10 @@ impl Setup {
         let semantics = lifecycle(&args.lifecycle)?.semantics();
         let home = surroundings.home.clone().unwrap_or_default();
         let project = surroundings.cwd.join(args.project.clone().unwrap_or_default());
+        if let Some(named) = args.project.as_ref().filter(|_| !project.is_dir()) {
+            let error = CliError::failed(format!("--project {}: there is no such directory", named.display()));
+            return Err(error.with_help("name the folder of the project, or one below it"));
+        }
         let given = !args.rules.is_empty();
         let resolved = settings(args, &semantics, given, &project, &home, surroundings)?;
         let places = Places {

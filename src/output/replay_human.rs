@@ -78,10 +78,11 @@ fn decisions(out: &mut String, events: &[TraceEvent], style: Style) {
         }
     }
     if rows.is_empty() {
-        let hint = if events.iter().any(|event| matches!(event.kind, TraceKind::Gate(_))) {
-            ""
-        } else {
-            " --explain says why."
+        let is_explained = events.iter().any(|event| matches!(event.kind, TraceKind::Gate(_)));
+        let hint = match events.iter().any(|event| matches!(event.kind, TraceKind::Rule { .. })) {
+            false => " There are no rules: name some with --rules.",
+            true if is_explained => "",
+            true => " --explain says why.",
         };
         let _ = writeln!(out, "\nNo rule triggered.{hint}");
         return;

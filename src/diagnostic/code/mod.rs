@@ -82,9 +82,13 @@ impl Code {
         catalogue::all()
     }
 
-    /// The code of this number (`TTSR014`) or name (`matches-empty`).
+    /// The code of this number (`TTSR014`, `14`) or name (`matches-empty`).
     pub fn find(text: &str) -> Option<Self> {
-        Self::all().into_iter().find(|code| code.name() == text || code.to_string().eq_ignore_ascii_case(text))
+        Self::all().into_iter().find(|code| {
+            code.name() == text
+                || code.to_string().eq_ignore_ascii_case(text)
+                || text.parse().is_ok_and(|number: u16| number == code.number())
+        })
     }
 }
 
