@@ -146,11 +146,12 @@ impl<'a> Registrar<'a> {
         let (compiled, reason) = added.map_or_else(|reason| (None, Some(reason)), |compiled| (Some(compiled), None));
         let registered = compiled.is_some().then_some(self.registered);
         self.registered += usize::from(compiled.is_some());
-        if self.semantics.legacy_trigger_only && self.registered == 0 {
-            if let Some(place) = self.unheard(&rule) {
-                self.unheard += 1;
-                self.first_unheard.get_or_insert(place);
-            }
+        if self.semantics.legacy_trigger_only
+            && self.registered == 0
+            && let Some(place) = self.unheard(&rule)
+        {
+            self.unheard += 1;
+            self.first_unheard.get_or_insert(place);
         }
         (Listed { rule: Arc::new(rule), bucket, registered, reason, is_shadowed }, compiled)
     }
