@@ -37,6 +37,9 @@ const BYTES_PER_GROWTH_REPORT: usize = 8;
 /// deltas of a few; a long list of statements, and text that is nothing but errors, take more with each time.
 const REPORTS_PER_GROWTH: usize = 8;
 
+/// What a report counts when the text takes more of them than code does: such a report takes far longer.
+const ERROR_WEIGHT: usize = 3;
+
 /// Why a text has no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ParseError {
@@ -116,7 +119,7 @@ impl Doc for Document {
 /// What parsing one growing text has cost so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
-    /// Reports of the parser.
+    /// Reports of the parser, weighted.
     reports: usize,
     /// How often the text was parsed.
     times: usize,
@@ -143,7 +146,8 @@ pub(super) fn parse(text: &str, grammar: Grammar, old: Option<&Tree>, spent: &mu
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _: Point| text.as_bytes().get(at..).unwrap_or_default();
     let tree = parser.parse_with_options(&mut read, old, Some(options));
-    spent.reports += reports;
+    let is_like_code = reports <= REPORTS_PER_GROWTH + text.len() / BYTES_PER_REPORT;
+    spent.reports += if is_like_code { reports } else { reports * ERROR_WEIGHT };
     spent.times += 1;
     tree.ok_or(ParseError::Budget)
 }

@@ -85,6 +85,8 @@ const LEFT: &[&str] = &[
 
 /// Frontmatters of which a repair must not touch a single byte.
 const UNTOUCHED: &[&str] = &[
+    "condition: foo\nttsr_trigger: 'bar' # keep me",
+    "condition: foo\nttsr_trigger: [bar] # keep me",
     "condition: foo\nttsr_trigger:\n  - a\n# a note about what follows\ndescription: x",
     "condition: foo\nttsr_trigger: bar # and why",
     "condition: foo\nbase: &b {Description: x}\n<<: *b",

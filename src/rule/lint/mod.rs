@@ -124,13 +124,15 @@ impl<'a> Subject<'a> {
         self.listed.bucket == Bucket::None && fields.condition.is_none() && fields.ast_condition.is_none()
     }
 
-    /// The line that holds a member and nothing else.
+    /// The line that holds a member and nothing else, comments included.
     fn only_line_of(&self, member: &Member) -> Option<Range<usize>> {
         let text = self.file.text();
         let (start, value) = (member.key_span.start, member.value.span.end);
         let end = text[value..].find('\n').map_or(text.len(), |at| value + at + 1);
         let begins_line = start == 0 || text[..start].ends_with(['\n', '\r']);
-        let is_alone = begins_line && text[value..end].trim().is_empty() && !text[start..value].contains(['\n', '\r']);
+        // A comment on the line is somebody's.
+        let is_alone =
+            begins_line && text[value..end].trim().is_empty() && !text[start..value].contains(['\n', '\r', '#']);
         is_alone.then_some(start..end)
     }
 
