@@ -12,6 +12,7 @@ mod growing;
 mod hashline;
 mod lines;
 mod mode;
+mod open_string;
 mod partial;
 mod patch;
 mod path_list;

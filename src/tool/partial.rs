@@ -8,13 +8,13 @@
 use std::collections::HashMap;
 
 use super::atom::read_atom;
+use super::open_string::OpenString;
 use crate::text::JsString;
 use crate::text::is_js_white_space;
 use crate::text::json::{MAX_DEPTH, Object, Value};
 
 const QUOTE: u16 = b'"' as u16;
 const APOSTROPHE: u16 = b'\'' as u16;
-const BACKSLASH: u16 = b'\\' as u16;
 const SLASH: u16 = b'/' as u16;
 const STAR: u16 = b'*' as u16;
 const COMMA: u16 = b',' as u16;
@@ -23,7 +23,6 @@ const OPEN_BRACE: u16 = b'{' as u16;
 const CLOSE_BRACE: u16 = b'}' as u16;
 const OPEN_BRACKET: u16 = b'[' as u16;
 const CLOSE_BRACKET: u16 = b']' as u16;
-const LOWER_U: u16 = b'u' as u16;
 
 /// Where and why reading stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,14 +82,6 @@ enum Comment {
     BlockStar,
 }
 
-#[derive(Debug, Default)]
-struct OpenString {
-    quote: u16,
-    units: Vec<u16>,
-    /// An escape that is not complete yet, from its backslash on.
-    escape: Vec<u16>,
-}
-
 #[derive(Debug)]
 enum Frame {
     Object { members: Members, key: Option<JsString> },
@@ -109,15 +100,15 @@ impl Members {
         Some(&self.list[*self.index.get(&JsString::from(key))?].1)
     }
 
-    /// Index of the member, and whether its key was there before.
-    fn insert(&mut self, key: JsString, value: Value) -> (usize, bool) {
+    /// Adds the member, or gives another value to its key; its index.
+    fn insert(&mut self, key: JsString, value: Value) -> usize {
         if let Some(&at) = self.index.get(&key) {
             self.list[at].1 = value;
-            return (at, true);
+            return at;
         }
         self.index.insert(key.clone(), self.list.len());
         self.list.push((key, value));
-        (self.list.len() - 1, false)
+        self.list.len() - 1
     }
 }
 
@@ -225,7 +216,8 @@ impl PartialJson {
         if depth + 1 < self.frames.len() {
             Some(Node::Open(self, depth + 1))
         } else if self.state == (State::String { key: false }) {
-            Some(Node::String(&self.string.units, &self.string.escape))
+            let (stable, tail) = self.string.shown();
+            Some(Node::String(stable, tail))
         } else {
             None
         }
@@ -238,7 +230,8 @@ impl PartialJson {
         }
         let mut inner = match self.state {
             State::String { key: false } => {
-                let units = [self.string.units.as_slice(), self.string.escape.as_slice()].concat();
+                let (stable, tail) = self.string.shown();
+                let units = [stable, tail].concat();
                 Some(Value::String(JsString::from_units(units)))
             }
             State::Atom => read_atom(&self.atom, true),
@@ -265,14 +258,11 @@ impl PartialJson {
                     self.consumed += units.len() - at;
                     return;
                 }
-                State::String { .. } if self.string.escape.is_empty() => {
-                    let quote = self.string.quote;
-                    let rest = &units[at..];
-                    let run = rest.iter().position(|&unit| unit == quote || unit == BACKSLASH).unwrap_or(rest.len());
-                    self.string.units.extend_from_slice(&rest[..run]);
-                    self.consumed += run;
-                    at += run;
-                    if run == rest.len() {
+                State::String { .. } => {
+                    let plain = self.string.take_plain(&units[at..]);
+                    self.consumed += plain;
+                    at += plain;
+                    if at == units.len() {
                         return;
                     }
                 }
@@ -286,7 +276,11 @@ impl PartialJson {
 
     fn step(&mut self, unit: u16) {
         match self.state {
-            State::String { key } => self.step_string(unit, key),
+            State::String { key } => match self.string.step(unit) {
+                Some(text) if key => self.open_key(text),
+                Some(text) => self.complete(Value::String(text)),
+                None => {}
+            },
             State::Atom => {
                 if is_delimiter(unit) {
                     match read_atom(&self.atom, false) {
@@ -361,47 +355,6 @@ impl PartialJson {
         }
     }
 
-    fn step_string(&mut self, unit: u16, key: bool) {
-        let string = &mut self.string;
-        if string.escape.is_empty() {
-            if unit == string.quote {
-                let text = JsString::from_units(std::mem::take(&mut string.units));
-                if key { self.open_key(text) } else { self.complete(Value::String(text)) }
-            } else if unit == BACKSLASH {
-                string.escape.push(unit);
-            } else {
-                string.units.push(unit);
-            }
-            return;
-        }
-        if string.escape.len() == 1 {
-            match simple_escape(unit) {
-                Some(meant) => {
-                    string.escape.clear();
-                    string.units.push(meant);
-                }
-                None if unit == LOWER_U => string.escape.push(unit),
-                None => {
-                    // An unknown escape stands for itself, backslash included.
-                    string.units.append(&mut string.escape);
-                    string.units.push(unit);
-                }
-            }
-            return;
-        }
-        if hex_digit(unit).is_none() {
-            string.units.append(&mut string.escape);
-            return self.step_string(unit, key);
-        }
-        string.escape.push(unit);
-        if string.escape.len() == 6 {
-            let code =
-                string.escape[2..].iter().filter_map(|&digit| hex_digit(digit)).fold(0, |sum, digit| sum * 16 + digit);
-            string.escape.clear();
-            string.units.push(code);
-        }
-    }
-
     fn open(&mut self, frame: Frame, state: State) {
         if self.frames.len() >= MAX_DEPTH {
             return self.fail(true);
@@ -411,7 +364,7 @@ impl PartialJson {
     }
 
     fn open_string(&mut self, quote: u16, key: bool) {
-        self.string = OpenString { quote, ..OpenString::default() };
+        self.string = OpenString::new(quote);
         self.state = State::String { key };
     }
 
@@ -470,7 +423,7 @@ impl PartialJson {
             Some(Frame::Array(items)) => items.push(value),
             Some(Frame::Object { members, key }) => {
                 if let Some(key) = key.take() {
-                    let (at, _) = members.insert(key, value);
+                    let at = members.insert(key, value);
                     if outermost {
                         self.changed.push(at);
                     }
@@ -496,22 +449,6 @@ fn is_delimiter(unit: u16) -> bool {
 
 fn is_key_unit(unit: u16) -> bool {
     unit >= 0x80 || matches!(unit as u8, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$')
-}
-
-fn simple_escape(unit: u16) -> Option<u16> {
-    Some(match u8::try_from(unit).ok()? {
-        quoted @ (b'"' | b'\'' | b'\\' | b'/') => u16::from(quoted),
-        b'b' => 0x08,
-        b'f' => 0x0C,
-        b'n' => 0x0A,
-        b'r' => 0x0D,
-        b't' => 0x09,
-        _ => return None,
-    })
-}
-
-fn hex_digit(unit: u16) -> Option<u16> {
-    char::from_u32(unit.into())?.to_digit(16).and_then(|digit| u16::try_from(digit).ok())
 }
 
 #[cfg(test)]
