@@ -1,31 +1,17 @@
 //! Globs that are read as something else than people think: brackets without a partner, backslashes.
 
-use std::collections::HashSet;
+use std::ops::Range;
 
 use super::Subject;
 use crate::diagnostic::{Diagnostic, code};
 use crate::glob::PathGlob;
-use crate::rule::{ScopeToken, ToolScope};
-use crate::text::JsString;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    let Some(rule) = subject.compiled else { return };
-    for glob in rule.globs.globs() {
-        findings.extend(finding(subject, "globs", glob.source(), glob));
-    }
-    // A token that a condition was turned into has its own finding.
-    let fields = &subject.listed.rule.fields;
-    let made: HashSet<&[u16]> = fields.glob_conditions.iter().map(JsString::units).collect();
-    for token in fields.scope.iter().flatten() {
-        let Some(ScopeToken::Tool(ToolScope { path: Some(path), .. })) = ScopeToken::parse(token) else { continue };
-        if !made.contains(path.source().units()) {
-            findings.extend(finding(subject, "scope", token, &path));
-        }
-    }
+    findings.extend(subject.written_globs().into_iter().filter_map(|(glob, range)| finding(subject, &glob, range)));
 }
 
-/// What is wrong with a glob; `item` is the item of `key` that it is written in.
-fn finding(subject: &Subject<'_>, key: &str, item: &JsString, glob: &PathGlob) -> Option<Diagnostic> {
+/// What is wrong with a glob that is written there.
+fn finding(subject: &Subject<'_>, glob: &PathGlob, range: Range<usize>) -> Option<Diagnostic> {
     let text = glob.source().to_string_lossy();
     let (message, help) = if let Some((at, bracket)) = glob.unpaired_bracket() {
         let (before, after) = text.split_at(text.char_indices().nth(at).map_or(text.len(), |(at, _)| at));
@@ -39,7 +25,7 @@ fn finding(subject: &Subject<'_>, key: &str, item: &JsString, glob: &PathGlob) -
         };
         (message, format!("write `{}`", text.replace('\\', "/")))
     };
-    Some(subject.finding(code::INVALID_GLOB, message, subject.item_range(key, item)).with_help(help))
+    Some(subject.finding(code::INVALID_GLOB, message, range).with_help(help))
 }
 
 /// The first backslash that escapes nothing that needs it: brackets do.

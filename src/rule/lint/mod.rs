@@ -24,10 +24,15 @@ mod tool_names;
 mod trigger;
 mod values;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{Bucket, CompiledRule, Frontmatter, Listed, Member, Node, Reading, RuleFile, RuleSet, condition_member};
+use super::{
+    Bucket, CompiledRule, Frontmatter, Listed, Member, Node, Reading, RuleFile, RuleSet, ScopeToken, ToolScope,
+    condition_member,
+};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::glob::PathGlob;
 use crate::settings::Semantics;
 use crate::text::JsString;
 
@@ -120,8 +125,7 @@ impl<'a> Subject<'a> {
 
     /// Whether the agent does nothing at all with the rule, for want of a condition.
     fn is_dead(&self) -> bool {
-        let fields = &self.listed.rule.fields;
-        self.listed.bucket == Bucket::None && fields.condition.is_none() && fields.ast_condition.is_none()
+        self.listed.bucket == Bucket::None && !self.has_trigger()
     }
 
     /// The line that holds a member and nothing else, comments included.
@@ -134,6 +138,21 @@ impl<'a> Subject<'a> {
         let is_alone =
             begins_line && text[value..end].trim().is_empty() && !text[start..value].contains(['\n', '\r', '#']);
         is_alone.then_some(start..end)
+    }
+
+    /// The globs as written, with their places: those of `globs`, and those of scopes that no condition was turned into.
+    fn written_globs(&self) -> Vec<(PathGlob, Range<usize>)> {
+        let Some(rule) = self.compiled else { return Vec::new() };
+        let fields = &self.listed.rule.fields;
+        let made: HashSet<&JsString> = fields.glob_conditions.iter().collect();
+        let of_tokens = fields.scope.iter().flatten().filter_map(|token| match ScopeToken::parse(token) {
+            Some(ScopeToken::Tool(ToolScope { path: Some(path), .. })) if !made.contains(path.source()) => {
+                Some((path, self.item_range("scope", token)))
+            }
+            _ => None,
+        });
+        let of_key = rule.globs.globs().iter().map(|glob| (glob.clone(), self.item_range("globs", glob.source())));
+        of_key.chain(of_tokens).collect()
     }
 
     fn finding(&self, code: Code, message: impl Into<String>, range: Range<usize>) -> Diagnostic {

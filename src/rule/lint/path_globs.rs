@@ -6,25 +6,12 @@ use std::ops::Range;
 use super::Subject;
 use crate::diagnostic::{Diagnostic, code};
 use crate::glob::PathGlob;
-use crate::rule::ScopeToken;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    let Some(rule) = subject.compiled else { return };
-    for glob in rule.globs.globs() {
-        findings.extend(about(subject, glob, || subject.item_range("globs", glob.source())));
-    }
-    let from_conditions = &subject.listed.rule.fields.glob_conditions;
-    for token in subject.listed.rule.fields.scope.iter().flatten() {
-        if let Some(ScopeToken::Tool(tool)) = ScopeToken::parse(token)
-            && let Some(glob) = tool.path
-            && !from_conditions.contains(glob.source())
-        {
-            findings.extend(about(subject, &glob, || subject.item_range("scope", token)));
-        }
-    }
+    findings.extend(subject.written_globs().into_iter().filter_map(|(glob, range)| finding(subject, &glob, range)));
 }
 
-fn about(subject: &Subject<'_>, glob: &PathGlob, range: impl Fn() -> Range<usize>) -> Option<Diagnostic> {
+fn finding(subject: &Subject<'_>, glob: &PathGlob, range: Range<usize>) -> Option<Diagnostic> {
     let text = glob.source().to_string_lossy();
     let body = text.trim_start_matches('!');
     if glob.is_negated() {
@@ -34,11 +21,11 @@ fn about(subject: &Subject<'_>, glob: &PathGlob, range: impl Fn() -> Range<usize
         let message = format!(
             "`{text}` lets `{body}` through: the path is tried in several forms, and one that differs suffices"
         );
-        return Some(subject.finding(code::NEGATED_GLOB, message, range()).with_help(format!("write `!**/{body}`")));
+        return Some(subject.finding(code::NEGATED_GLOB, message, range).with_help(format!("write `!**/{body}`")));
     }
     if let Some(rest) = body.strip_prefix("./") {
         let message = format!("`{text}` matches only paths that are written with `./`");
-        return Some(subject.finding(code::LITERAL_DOT_GLOB, message, range()).with_help(format!("write `**/{rest}`")));
+        return Some(subject.finding(code::LITERAL_DOT_GLOB, message, range).with_help(format!("write `**/{rest}`")));
     }
     let (folder, rest) = body.split_once('/')?;
     let plain = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-' | '.' | '@');
@@ -47,5 +34,5 @@ fn about(subject: &Subject<'_>, glob: &PathGlob, range: impl Fn() -> Range<usize
     }
     let message = format!("`{text}` matches below the working directory only, and no absolute path outside of it");
     let help = format!("write `**/{body}` for such a folder anywhere");
-    Some(subject.finding(code::RELATIVE_GLOB, message, range()).with_help(help))
+    Some(subject.finding(code::RELATIVE_GLOB, message, range).with_help(help))
 }
