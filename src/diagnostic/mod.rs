@@ -127,6 +127,14 @@ impl Diagnostic {
         }
     }
 
+    /// The message, and the remedy on a line of its own.
+    pub fn with_remedy(&self) -> String {
+        match &self.help {
+            Some(help) => format!("{}\n{help}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// Says what to do.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {

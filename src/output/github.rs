@@ -28,11 +28,7 @@ pub fn command(finding: &Diagnostic) -> String {
     properties.push(("title", format!("{} {}", finding.code, finding.code.name())));
     let properties: Vec<String> =
         properties.into_iter().map(|(name, value)| format!("{name}={}", encode(&value, true))).collect();
-    let text = match &finding.help {
-        Some(help) => format!("{}\n{}", finding.message, help),
-        None => finding.message.clone(),
-    };
-    format!("::{kind} {}::{}\n", properties.join(","), encode(&text, false))
+    format!("::{kind} {}::{}\n", properties.join(","), encode(&finding.with_remedy(), false))
 }
 
 /// The characters that end a value are percent-encoded; what could drive a terminal is escaped.

@@ -47,10 +47,12 @@ fn xml_text(text: &str) -> String {
 
 fn finding_case(finding: &Diagnostic, file: &str, fail_on: Severity) -> TestCase {
     let place = finding.place.as_ref().filter(|place| place.start.line > 0);
-    let at = place.map(|place| format!(" at {}:{}", place.start.line, place.start.column)).unwrap_or_default();
-    let name = format!("{} {}{at}", finding.code, finding.code.name());
-    let help = finding.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
-    let text = format!("{file}{}: {}{help}", at.replacen(" at ", ":", 1), finding.message);
+    let code = format!("{} {}", finding.code, finding.code.name());
+    let (name, at) = match place.map(|place| format!("{}:{}", place.start.line, place.start.column)) {
+        Some(at) => (format!("{code} at {at}"), format!("{file}:{at}")),
+        None => (code, file.to_owned()),
+    };
+    let text = format!("{at}: {}", finding.with_remedy());
     if finding.severity < fail_on {
         let mut case = case(&name, file, TestCaseStatus::success());
         case.set_system_out(xml_text(&text));

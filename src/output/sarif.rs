@@ -56,15 +56,11 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn result(finding: &Diagnostic, index: usize) -> Value {
-    let text = match &finding.help {
-        Some(help) => format!("{}\n{help}", finding.message),
-        None => finding.message.clone(),
-    };
     let mut result = json_object! {
         "ruleId": finding.code.to_string(),
         "ruleIndex": index,
         "level": level(finding.severity),
-        "message": json_object! {"text": text},
+        "message": json_object! {"text": finding.with_remedy()},
     };
     if let Some(place) = &finding.place {
         let mut artifact = json_object! {"uri": uri(&place.file)};
