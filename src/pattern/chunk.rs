@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::automaton::{Automaton, Position};
 use super::backtrack::Search;
 use super::compile::Pattern;
+use super::ending::Ending;
 use super::set;
 
 /// Cache for one pass over one block, in bytes.
@@ -47,7 +48,7 @@ impl Prefixes {
 
 pub(super) fn dependence(pattern: &Pattern, whole: &[u16], at: usize) -> ChunkDependence {
     let at = at.min(whole.len());
-    if !pattern.is_end_sensitive() {
+    if pattern.ending() == Ending::Settled {
         // A match stays one, whatever follows.
         return ChunkDependence::default();
     }

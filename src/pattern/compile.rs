@@ -119,14 +119,8 @@ impl Pattern {
         self.0.facts.min == 0
     }
 
-    /// Whether text after a match can undo it: the pattern has `$`, `\b`, `\B` or a look-ahead. Other patterns, once they
-    /// match, match however the stream goes on and wherever it is cut.
-    pub fn is_end_sensitive(&self) -> bool {
-        self.0.facts.end_sensitive
-    }
-
-    /// What text to come can do to a match at the end of the text so far. Closer than [`Self::is_end_sensitive`]: what
-    /// a test looks at may be text that the match demands anyway, as in `\bfoo`.
+    /// What text to come can do to a match at the end of the text so far. What a test
+    /// looks at may be text that the match demands anyway, as in `\bfoo`: then nothing can undo it.
     pub fn ending(&self) -> Ending {
         self.0.ending
     }

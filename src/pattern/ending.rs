@@ -20,6 +20,8 @@ pub enum Ending {
 pub(super) fn of(tree: &Tree, facts: &[Facts]) -> Ending {
     let mut ending = Ending::Settled;
     let mut pending: Vec<(NodeId, u64)> = vec![(tree.root, 0)];
+    // A back-reference depends on the way that a look-ahead took, and that on what it saw.
+    let tells_its_way = facts[tree.root].back_references;
     while let Some((node, after)) = pending.pop() {
         if !facts[node].end_sensitive {
             continue;
@@ -37,15 +39,20 @@ pub(super) fn of(tree: &Tree, facts: &[Facts]) -> Ending {
                     after = after.saturating_add(facts[child].min);
                 }
             }
+            // What a refusal does not see yet may come.
+            Node::Look { behind: true, negative: true, .. } => ending = Ending::LookAhead,
             Node::Look { child, behind: true, .. } => pending.push((*child, after)),
             Node::Look { child, negative, .. } => {
                 let inside = facts[*child];
-                if inside.reach <= after {
+                let is_end = matches!(tree.nodes[*child], Node::Assert(Assertion::End | Assertion::LineEnd));
+                if inside.reach <= after || (*negative && is_end) {
                     continue;
                 }
-                if *negative && inside.max > 0 {
+                if *negative && inside.max == 0 {
+                    ending = ending.max(Ending::Edge);
+                } else if *negative || tells_its_way {
                     ending = Ending::LookAhead;
-                } else if !*negative {
+                } else {
                     pending.push((*child, 0));
                 }
             }
@@ -67,10 +74,20 @@ mod tests {
         {
             assert_eq!(ending(source), Ending::Settled, "{source}");
         }
-        for source in ["foo\\b", "foo$", "(?:foo\\b|x)", "(?:a\\b ?)+", "foo(?=bar\\b)", "\\bx?", "a(?<=a\\b)"] {
+        for source in
+            ["foo(?!\\B)", "foo\\b", "foo$", "(?:foo\\b|x)", "(?:a\\b ?)+", "foo(?=bar\\b)", "\\bx?", "a(?<=a\\b)"]
+        {
             assert_eq!(ending(source), Ending::Edge, "{source}");
         }
-        for source in ["foo(?!bar)", "(?!foo)ba", "a(?=b(?!c))", "(?:x(?!y))?\\b", "^(?![\\s\\S]*x)"] {
+        for source in [
+            "(?=(aab|a))\\1a",
+            "(?<!a(?=b))",
+            "foo(?!bar)",
+            "(?!foo)ba",
+            "a(?=b(?!c))",
+            "(?:x(?!y))?\\b",
+            "^(?![\\s\\S]*x)",
+        ] {
             assert_eq!(ending(source), Ending::LookAhead, "{source}");
         }
     }

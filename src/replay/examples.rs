@@ -12,6 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity, code};
 use crate::engine::{By, Hit};
 use crate::lifecycle::{Action, Coordinator};
 use crate::message::{AgentEvent, Source};
+use crate::pattern::Ending;
 use crate::rule::{CompiledRule, Expected, Listed, RuleFile, RuleSet, Sample, Samples, condition_member};
 use crate::settings::{InterruptMode, Semantics, Settings};
 use crate::stream::{ChunkMode, Chunker, Origin};
@@ -371,13 +372,13 @@ impl Runner<'_> {
 
     /// What to do about a match that a longer text undoes.
     fn premature_help(&self, matched: &[Matched]) -> &'static str {
-        let is_end_sensitive = |source: &JsString| {
+        let is_unsettled = |source: &JsString| {
             let mut own = self.compiled.conditions.iter().filter(|(own, _)| own == source);
-            own.any(|(_, pattern)| pattern.is_end_sensitive())
+            own.any(|(_, pattern)| pattern.ending() != Ending::Settled)
         };
         match matched.first() {
             Some(Matched::Ast(_)) => "this lifecycle parses unfinished code: let the pattern name what must follow",
-            Some(Matched::Condition(source)) if !is_end_sensitive(source) => {
+            Some(Matched::Condition(source)) if !is_unsettled(source) => {
                 "before the text of a call begins, its arguments are matched as they stand: narrow the condition"
             }
             _ => "demand the character that ends the match instead of `$`, `\\b` or a negative look-ahead at the end",
