@@ -281,6 +281,8 @@ pub struct Semantics {
     pub retry_guards: bool,
     /// G27: the abort carries the rule names.
     pub abort_reason: bool,
+    /// Release 5.7 left the interrupted call in the aborted message, with a placeholder result.
+    pub keeps_cut_calls: bool,
     /// G30, G2: `disabledRules` and `builtinRules` count.
     pub rule_switches: bool,
     /// G32: `agents` scoping.
@@ -289,9 +291,20 @@ pub struct Semantics {
     pub rule_enabled_key: bool,
     /// G33: a fold whose message ends aborted leaves the rule marked.
     pub lost_fold_stays_marked: bool,
+    /// G33: a fold that an interrupt of the same message clears leaves the rule marked; recorded runs of the middle
+    /// generation show it, the document speaks of aborts and errors only.
+    pub interrupted_fold_stays_marked: bool,
 }
 
 impl Semantics {
+    /// The generation as its recorded releases act. The document of the middle generation lets a rule fire again whose
+    /// fold was lost to an abort; release 17.2.15, which made the recordings, leaves it marked (engine.md G33).
+    #[must_use]
+    pub fn as_recorded(mut self) -> Self {
+        self.lost_fold_stays_marked |= self.interrupted_fold_stays_marked;
+        self
+    }
+
     fn of(lifecycle: Lifecycle) -> Self {
         let (v1, v3) = (lifecycle == Lifecycle::V1, lifecycle == Lifecycle::V3);
         Self {
@@ -322,10 +335,12 @@ impl Semantics {
             discard_last_only: v1,
             retry_guards: !v1,
             abort_reason: !v1,
+            keeps_cut_calls: v1,
             rule_switches: !v1,
             agents: v3,
             rule_enabled_key: v3,
             lost_fold_stays_marked: v3,
+            interrupted_fold_stays_marked: !v1,
         }
     }
 }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::support::project;
 
 /// Modules by layer, lowest first.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["text", "diagnostic", "settings", "clock"],
     &["pattern", "glob", "ast", "message"],
     &["rule", "session", "stream", "tool"],
-    &["engine"],
+    &["engine", "history"],
     &["lifecycle", "agent"],
+    &["host"],
     &["replay", "handoff"],
     &["audit"],
     &["output"],

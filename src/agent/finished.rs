@@ -1,15 +1,14 @@
 //! The messages that a scripted turn leaves behind (session.md S2.3, S5.6, S9.2).
 
 use crate::json_object;
-use crate::message::{Message, Model, ToolCall};
+use crate::message::{
+    CANCELLED_CALL, Message, Model, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, PLAIN_ABORT, ToolCall, text_block,
+};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
-use super::Failure;
 use super::partial::Partial;
-
-/// What an aborted message says when nobody gave a reason.
-pub(super) const PLAIN_ABORT: &str = "Request was aborted";
+use super::{Failure, PartContent, ScriptReply};
 
 /// An order to abort.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +63,7 @@ pub(super) fn built_message(
 }
 
 /// The message as it stood when it was aborted.
-pub(super) fn aborted_message(partial: Partial, abort: &Abort, model: &Model, timestamp: u64) -> Message {
+pub fn aborted_message(partial: Partial, abort: &Abort, model: &Model, timestamp: u64) -> Message {
     let mut message = Message::assistant(model, partial.into_content(), "aborted", timestamp.into());
     message.raw.insert("errorMessage", abort.reason.clone().unwrap_or_else(|| PLAIN_ABORT.into()));
     let texts = message.tool_calls().into_iter().filter_map(|call| Some((abort.text_for(&call.id)?, call.id)));
@@ -76,12 +75,46 @@ pub(super) fn aborted_message(partial: Partial, abort: &Abort, model: &Model, ti
 }
 
 /// The result of a call that was complete when its message was aborted.
-pub(super) fn placeholder(call: ToolCall, abort: &Abort, timestamp_ms: u64) -> Message {
+pub fn placeholder(call: ToolCall, abort: &Abort, timestamp_ms: u64) -> Message {
     let reason = abort.text_for(&call.id).or_else(|| abort.reason.clone());
-    let mut text = JsString::from("Tool execution was aborted: ");
+    let mut text = JsString::from(PLACEHOLDER_PREFIX);
     text.push_units(reason.unwrap_or_else(|| PLAIN_ABORT.into()).units());
     let mut message = Message::tool_result(call.id, call.name, text, true, timestamp_ms);
     let details = json_object! { "__synthetic": true, "source": "assistant_stop_aborted", "executed": false };
     message.raw.insert("details", Value::from(details));
+    message
+}
+
+/// The result of a call that was to run when a late abort came: the first one was running already.
+pub fn stopped(call_id: JsString, tool: JsString, is_first: bool, abort: &Abort, timestamp_ms: u64) -> Message {
+    if is_first {
+        return Message::tool_result(call_id, tool, CANCELLED_CALL, true, timestamp_ms);
+    }
+    let mut text = JsString::from(NOT_EXECUTED_PREFIX);
+    text.push_units(abort.reason.clone().unwrap_or_else(|| PLAIN_ABORT.into()).units());
+    text.push_str(".");
+    Message::tool_result(call_id, tool, text, true, timestamp_ms)
+}
+
+/// The result of a call that the agent refuses before it runs anything.
+pub(super) fn refused(call: ToolCall, why: JsString, timestamp_ms: u64) -> Message {
+    let mut message = Message::tool_result(call.id, call.name, why.clone(), true, timestamp_ms);
+    message.raw.insert("details", Value::from(json_object! { "isError": true, "error": why }));
+    message
+}
+
+/// The message of a reply with its empty text blocks: nothing of them streams, but a capture counts them.
+pub(super) fn with_empty_texts(mut message: Message, reply: &ScriptReply) -> Message {
+    let aborted = message.ending().is_aborted();
+    let Some(Value::Array(blocks)) = message.raw.get_mut("content").filter(|_| !aborted) else { return message };
+    let mut at = 0;
+    for part in &reply.parts {
+        match &part.content {
+            PartContent::Thinking(thinking) if thinking.is_empty() => continue,
+            PartContent::Text(text) if text.is_empty() => blocks.insert(at.min(blocks.len()), text_block("")),
+            _ => {}
+        }
+        at += 1;
+    }
     message
 }

@@ -8,7 +8,7 @@ use crate::text::json::{self, Object, Value};
 
 /// What streamed, by content index.
 #[derive(Debug, Default)]
-pub(super) struct Partial {
+pub struct Partial {
     blocks: BTreeMap<usize, Block>,
 }
 
@@ -28,7 +28,7 @@ struct Call {
 
 impl Partial {
     /// Adds what `event` streams.
-    pub(super) fn add(&mut self, event: &AgentEvent) {
+    pub fn add(&mut self, event: &AgentEvent) {
         match event {
             AgentEvent::TextDelta { index, delta } => {
                 let block = self.blocks.entry(*index).or_insert_with(|| Block::Text(JsString::new()));
@@ -62,7 +62,7 @@ impl Partial {
     }
 
     /// The content of the message. An incomplete call is left out (session.md S9.2).
-    pub(super) fn into_content(self) -> Vec<Value> {
+    pub fn into_content(self) -> Vec<Value> {
         self.blocks.into_values().filter_map(Block::into_value).collect()
     }
 }

@@ -7,51 +7,14 @@ use crate::clock::Clock;
 use crate::message::{AgentEvent, Message, Model, ToolCall};
 use crate::stream::Origin;
 
-use super::finished::{aborted_message, built_message, placeholder};
+use super::finished::{aborted_message, built_message, placeholder, refused, stopped, with_empty_texts};
 use super::partial::Partial;
-use super::{Abort, Failure, ScriptReply, ScriptSource};
+use super::tools::refusal;
+use super::{Abort, Agent, Due, Failure, Occurrence, ScriptReply, ScriptSource, Step};
 
-/// One thing that happens.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// What happens.
-    pub occurrence: Occurrence,
-    /// Where it comes from; the line is one of the script.
-    pub origin: Origin,
-}
-
-/// What can happen in a run.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Occurrence {
-    /// The agent announces something.
-    Event(AgentEvent),
-    /// The run would end here. A message that is handed to [`ScriptedAgent::follow_up`] now keeps it going.
-    WouldStop,
-    /// A follow-up joins the agent's memory, in a turn of its own (session.md S8.5f).
-    Delivered(Message),
-    /// The user aborts, in a stream or in the window before a retry (engine.md E7.4).
-    UserInterrupt,
-    /// The handoff that the reply belongs to is cancelled.
-    HandoffCancelled,
-}
-
-/// When the agent acts next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
-    /// At this time, in milliseconds since the epoch; at once when that is past.
-    At(u64),
-    /// When nothing else is scheduled any more: it waits for a retry, or would take the next prompt.
-    Idle,
-    /// Never, unless it is told to continue or prompted.
-    Done,
-}
-
-/// Plays prompts and scripted replies, and obeys.
-///
-/// The host asks [`ScriptedAgent::due`], carries out what is scheduled before, and takes
-/// [`ScriptedAgent::next_step`]. At the same time the agent acts before what is scheduled. Messages have the fields of
-/// session.md S2.3. An abort stops the reply at the delta that was given last: the message keeps what has streamed,
-/// without calls that are incomplete, and complete ones get a placeholder result (session.md S5.6, S9.2).
+/// Plays prompts and scripted replies, and obeys. Messages have the fields of session.md S2.3. An abort stops the reply
+/// at the delta that was given last: the message keeps what has streamed, without calls that are incomplete, and
+/// complete ones get a placeholder result (session.md S5.6, S9.2).
 pub struct ScriptedAgent {
     source: ScriptSource,
     prompts: VecDeque<Message>,
@@ -68,6 +31,8 @@ pub struct ScriptedAgent {
     /// When the handoff is cancelled.
     cancel_at: Option<u64>,
     failure: Option<Failure>,
+    /// Whether a text part that is empty leaves an empty block.
+    keeps_empty_texts: bool,
     /// The last time stamp given to a message.
     stamped: u64,
 }
@@ -99,7 +64,7 @@ enum Outcome {
 
 struct Streaming {
     reply: Arc<ScriptReply>,
-    steps: Box<dyn Iterator<Item = (AgentEvent, Origin)>>,
+    steps: Box<dyn Iterator<Item = (AgentEvent, Origin, u64)>>,
     ahead: Option<(AgentEvent, Origin)>,
     /// When `ahead` happens.
     ahead_at: u64,
@@ -123,8 +88,23 @@ impl ScriptedAgent {
             prompt_at: None,
             cancel_at: None,
             failure: None,
+            keeps_empty_texts: false,
             stamped: 0,
         }
+    }
+
+    /// The answers are those of `model`.
+    #[must_use]
+    pub fn with_model(mut self, model: Model) -> Self {
+        self.model = model;
+        self
+    }
+
+    /// Messages keep the empty text blocks of their replies: nothing of them streams, but a capture counts them.
+    #[must_use]
+    pub fn keeping_empty_texts(mut self) -> Self {
+        self.keeps_empty_texts = true;
+        self
     }
 
     /// Adds a prompt, which is taken when the agent is idle. A message without timestamp gets the time at which it is
@@ -144,88 +124,6 @@ impl ScriptedAgent {
     /// The failure that the last assistant message ended with, if it did.
     pub fn last_failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
-    }
-
-    /// All steps of the reply that streams, those to come included: what the model would say without an abort.
-    pub fn whole_reply(&self) -> Vec<(Origin, AgentEvent)> {
-        let State::Streaming(streaming) = &self.state else { return Vec::new() };
-        let steps = Arc::clone(&streaming.reply).steps(self.source.given(), self.origin.clone());
-        steps.map(|(event, origin)| (origin, event)).collect()
-    }
-
-    /// When the agent acts next.
-    pub fn due(&self) -> Due {
-        if !self.queue.is_empty() {
-            return Due::At(0);
-        }
-        let at = |times: [Option<u64>; 3]| times.into_iter().flatten().min().map_or(Due::Idle, Due::At);
-        match &self.state {
-            State::Streaming(streaming) if streaming.abort.is_some() => Due::At(0),
-            State::Streaming(streaming) => at([Some(streaming.ahead_at), self.interrupt_at, self.cancel_at]),
-            State::AfterTurn(_) | State::Stopping | State::Continuing => Due::At(0),
-            State::Waiting => at([self.interrupt_at, self.prompt_at, None]),
-            State::Idle => at([self.prompt_at, None, None]),
-            State::Ended => Due::Done,
-        }
-    }
-
-    /// Lets the next thing happen, moving `clock` to its time; none when nothing is left.
-    ///
-    /// A waiting agent that is asked although nobody told it to continue gives the retry up and goes on with the next
-    /// prompt.
-    pub fn next_step(&mut self, clock: &mut Clock) -> Option<Step> {
-        loop {
-            if let Some(step) = self.queue.pop_front() {
-                return Some(step);
-            }
-            match &self.state {
-                State::Ended => return None,
-                State::Idle => self.wake(clock),
-                State::Waiting => self.stop_waiting(clock),
-                State::Streaming(_) => self.stream(clock),
-                State::AfterTurn(outcome) => {
-                    let outcome = *outcome;
-                    self.end_turn(outcome, clock);
-                }
-                State::Stopping if self.follow_ups.is_empty() => self.end_run(),
-                State::Stopping => {
-                    self.announce(AgentEvent::TurnStart);
-                    self.state = State::Continuing;
-                }
-                State::Continuing => {
-                    for message in std::mem::take(&mut self.follow_ups) {
-                        self.happen(Occurrence::Delivered(message));
-                    }
-                    self.ask(clock);
-                }
-            }
-        }
-    }
-
-    /// Aborts the message that streams. The first order's reason is kept; without a streaming message nothing
-    /// happens.
-    pub fn abort(&mut self, abort: Abort) {
-        if let State::Streaming(streaming) = &mut self.state {
-            streaming.abort.get_or_insert(abort);
-        }
-    }
-
-    /// Continues without a prompt, for a retry or for follow-ups. Gives whether it did: an agent that is running
-    /// refuses.
-    pub fn continue_run(&mut self) -> bool {
-        if !self.queue.is_empty() || !matches!(self.state, State::Waiting | State::Idle | State::Ended) {
-            return false;
-        }
-        self.announce(AgentEvent::AgentStart);
-        self.announce(AgentEvent::TurnStart);
-        self.state = State::Continuing;
-        true
-    }
-
-    /// Hands over a message that is to be delivered: at [`Occurrence::WouldStop`], or after
-    /// [`ScriptedAgent::continue_run`].
-    pub fn follow_up(&mut self, message: Message) {
-        self.follow_ups.push(message);
     }
 
     fn wake(&mut self, clock: &mut Clock) {
@@ -323,8 +221,11 @@ impl ScriptedAgent {
         let State::Streaming(streaming) = std::mem::replace(&mut self.state, State::Idle) else { return };
         let Streaming { reply, partial, timestamp, .. } = *streaming;
         self.failure.clone_from(&reply.failure);
-        let message =
+        let mut message =
             built_message(partial, reply.stop_reason.as_ref(), reply.failure.as_ref(), &self.model, timestamp);
+        if self.keeps_empty_texts {
+            message = with_empty_texts(message, &reply);
+        }
         let (calls, is_cut_short) = (message.tool_calls(), message.is_cut_short());
         let outcome = match (is_cut_short, calls.is_empty()) {
             (true, _) => Outcome::Failed,
@@ -336,13 +237,44 @@ impl ScriptedAgent {
             self.give_placeholders(calls, &Abort::default(), clock);
         } else {
             for (index, call) in calls.into_iter().enumerate() {
-                let (text, is_error) = reply.result_of(index, &call.id);
-                let result = Message::tool_result(call.id, call.name, text, is_error, self.stamp(clock));
+                let timestamp = self.stamp(clock);
+                let result = match (reply.result_of(index, &call.id), refusal(&call)) {
+                    (Some(given), _) => {
+                        Message::tool_result(call.id, call.name, given.text.clone(), given.is_error, timestamp)
+                    }
+                    (None, Some(why)) => refused(call, why, timestamp),
+                    (None, None) => Message::tool_result(call.id, call.name, "ok", false, timestamp),
+                };
                 self.announce(AgentEvent::ToolResult(result));
             }
         }
         self.announce(AgentEvent::TurnEnd);
         self.state = State::AfterTurn(outcome);
+    }
+
+    /// An abort comes behind the message's end (engine.md E7.5a): no call runs to its end, and an empty aborted message
+    /// follows.
+    fn stop_calls(&mut self, abort: &Abort) {
+        let queue = std::mem::take(&mut self.queue);
+        let mut is_first = true;
+        for mut step in queue {
+            if let Occurrence::Event(AgentEvent::ToolResult(result)) = &step.occurrence {
+                let string = |key: &str| result.string(key).unwrap_or_default();
+                let timestamp = result.timestamp().unwrap_or_default() as u64;
+                let result = stopped(string("toolCallId"), string("toolName"), is_first, abort, timestamp);
+                is_first = false;
+                step.occurrence = Occurrence::Event(AgentEvent::ToolResult(result));
+            }
+            self.queue.push_back(step);
+        }
+        self.stamped += 1;
+        let timestamp = self.stamped;
+        let message = aborted_message(Partial::default(), abort, &self.model, timestamp);
+        self.announce(AgentEvent::TurnStart);
+        self.happen(Occurrence::LateStart { timestamp: Some(timestamp as f64) });
+        self.announce(AgentEvent::MessageEnd(message));
+        self.announce(AgentEvent::TurnEnd);
+        self.state = State::AfterTurn(Outcome::Aborted);
     }
 
     fn give_placeholders(&mut self, calls: Vec<ToolCall>, abort: &Abort, clock: &mut Clock) {
@@ -405,18 +337,88 @@ impl ScriptedAgent {
     }
 }
 
+impl Agent for ScriptedAgent {
+    fn due(&self) -> Due {
+        if !self.queue.is_empty() {
+            return Due::At(0);
+        }
+        let at = |times: [Option<u64>; 3]| times.into_iter().flatten().min().map_or(Due::Idle, Due::At);
+        match &self.state {
+            State::Streaming(streaming) if streaming.abort.is_some() => Due::At(0),
+            State::Streaming(streaming) => at([Some(streaming.ahead_at), self.interrupt_at, self.cancel_at]),
+            State::AfterTurn(_) | State::Stopping | State::Continuing => Due::At(0),
+            State::Waiting => at([self.interrupt_at, self.prompt_at, None]),
+            State::Idle => at([self.prompt_at, None, None]),
+            State::Ended => Due::Done,
+        }
+    }
+
+    fn next_step(&mut self, clock: &mut Clock) -> Option<Step> {
+        loop {
+            if let Some(step) = self.queue.pop_front() {
+                return Some(step);
+            }
+            match &self.state {
+                State::Ended => return None,
+                State::Idle => self.wake(clock),
+                State::Waiting => self.stop_waiting(clock),
+                State::Streaming(_) => self.stream(clock),
+                State::AfterTurn(outcome) => {
+                    let outcome = *outcome;
+                    self.end_turn(outcome, clock);
+                }
+                State::Stopping if self.follow_ups.is_empty() => self.end_run(),
+                State::Stopping => {
+                    self.announce(AgentEvent::TurnStart);
+                    self.state = State::Continuing;
+                }
+                State::Continuing => {
+                    for message in std::mem::take(&mut self.follow_ups) {
+                        self.happen(Occurrence::Delivered(message));
+                    }
+                    self.ask(clock);
+                }
+            }
+        }
+    }
+
+    fn abort(&mut self, abort: Abort) {
+        match &mut self.state {
+            State::Streaming(streaming) => {
+                streaming.abort.get_or_insert(abort);
+            }
+            State::AfterTurn(Outcome::Calls) => self.stop_calls(&abort),
+            _ => {}
+        }
+    }
+
+    fn continue_run(&mut self) -> bool {
+        if !self.queue.is_empty() || !matches!(self.state, State::Waiting | State::Idle | State::Ended) {
+            return false;
+        }
+        self.announce(AgentEvent::AgentStart);
+        self.announce(AgentEvent::TurnStart);
+        self.state = State::Continuing;
+        true
+    }
+
+    fn follow_up(&mut self, message: Message) {
+        self.follow_ups.push(message);
+    }
+
+    fn whole_message(&self) -> Vec<(Origin, AgentEvent)> {
+        let State::Streaming(streaming) = &self.state else { return Vec::new() };
+        let steps = Arc::clone(&streaming.reply).steps(self.source.given(), self.origin.clone());
+        steps.map(|(event, origin, _)| (origin, event)).collect()
+    }
+}
+
 impl Streaming {
-    /// Takes the next step off the reply; a delta happens after the reply's delay.
+    /// Takes the next step off the reply; it happens after its pause.
     fn look_ahead(&mut self, now: u64) {
-        self.ahead = self.steps.next();
-        let is_delta = matches!(
-            self.ahead,
-            Some((
-                AgentEvent::TextDelta { .. } | AgentEvent::ThinkingDelta { .. } | AgentEvent::ToolCallDelta { .. },
-                _
-            ))
-        );
-        self.ahead_at = now.saturating_add(if is_delta { self.reply.delay_ms } else { 0 });
+        let next = self.steps.next();
+        self.ahead_at = now.saturating_add(next.as_ref().map_or(0, |(_, _, pause_ms)| *pause_ms));
+        self.ahead = next.map(|(event, origin, _)| (event, origin));
     }
 }
 

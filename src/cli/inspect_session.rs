@@ -9,7 +9,7 @@ use super::config::Config;
 use super::console::{Console, Surroundings};
 use super::inputs::{self, Input};
 use super::replay::refused;
-use super::{CliError, ExitStatus};
+use super::CliError;
 use crate::audit::{AuditOptions, AuditReport, KnownRule, audit};
 use crate::diagnostic::{Diagnostic, code};
 use crate::output::inspect::{self, Parts, Replayed};
@@ -115,14 +115,15 @@ impl Inspection {
         let unreadable = |error: crate::session::SessionError| {
             CliError::failed(format!("{}: {error}", input.name())).with_help("read it without --faithful")
         };
-        let report = audit(&session, &options).map_err(unreadable)?;
-        for finding in &report.findings {
-            console.count(finding);
-        }
+        let mut report = audit(&session, &options).map_err(unreadable)?;
         let session = Rc::new(session);
         let replayed = self.plan.as_ref().map(|plan| replay(plan, &session, leaf));
-        if replayed.as_ref().is_some_and(|replayed| !replayed.differences.is_empty()) {
-            console.raise(ExitStatus::Findings);
+        if let Some(replayed) = &replayed {
+            // What the replay decides otherwise is a finding like any other, in every form.
+            report.findings.extend(replayed.differences.iter().cloned());
+        }
+        for finding in &report.findings {
+            console.count(finding);
         }
         self.show(&session, report, replayed.as_ref(), args, console)
     }
@@ -164,7 +165,6 @@ impl Inspection {
             }
             InspectFormat::Sarif => {
                 self.findings.extend(report.findings);
-                self.findings.extend(replayed.into_iter().flat_map(|replayed| replayed.differences.iter().cloned()));
             }
         }
         Ok(())
@@ -208,5 +208,6 @@ fn replay(plan: &Plan, session: &Rc<Session>, leaf: Option<usize>) -> Replayed {
         recorded: recorded.collect(),
         differences: differences.collect(),
         not_reproducible: report.summary.not_reproducible,
+        races: report.summary.races,
     }
 }

@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::lifecycle::{Template, Templates};
 use crate::message::Source;
 use crate::replay::trace::TraceEvent;
-use crate::replay::{Plan, Report, TextInput, TraceSink};
+use crate::replay::{Plan, Report, Resumed, TextInput, TraceSink};
 use crate::session::{EntryKind, ReadError, ReadMode, Session, SessionError, write_new};
 use crate::stream::{InputKind, detect};
 use crate::text::JsString;
@@ -73,14 +73,16 @@ fn generation(
     reporter: &mut Reporter,
     console: &mut Console<'_>,
 ) -> Result<(), CliError> {
-    let (plan, resumed) = plan(args, config, console)?;
+    let (plan, mut resumed) = plan(args, config, console)?;
     for (name, text) in texts {
-        let report = reporter.stream(console, |sink| Ok(plan.text(text, name, "text", sink)));
+        let resumed = resumed.take();
+        let report = reporter.stream(console, |sink| Ok(plan.text(text, name, "text", resumed, sink)));
         settle(report, args, console);
     }
     if let Some(script) = script {
         let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
         let source = ScriptSource::new(script.clone(), EndOfScript::Stop);
+        let resumed = resumed.take();
         let report = reporter.stream(console, |sink| Ok(plan.script(source, &prompts, resumed, &script.file, sink)));
         settle(report, args, console);
     }
@@ -95,8 +97,10 @@ fn generation(
             continue;
         }
         for input in batch {
-            let played =
-                input.clone().and_then(|input| reporter.stream(console, |sink| play(&input, args, &plan, stdin, sink)));
+            let resumed = resumed.take();
+            let played = input
+                .clone()
+                .and_then(|input| reporter.stream(console, |sink| play(&input, args, &plan, resumed, stdin, sink)));
             settle(played, args, console);
         }
     }
@@ -122,7 +126,7 @@ fn several(
             .par_iter()
             .map(|input| {
                 let mut events = Vec::new();
-                let play = |input: Input| play(&input, args, plan, &mut std::io::empty(), &mut events);
+                let play = |input: Input| play(&input, args, plan, None, &mut std::io::empty(), &mut events);
                 let report = input.clone().and_then(play);
                 (events, report)
             })
@@ -276,7 +280,7 @@ fn templates(args: &ReplayArgs, plan: &Plan) -> Result<Option<Templates>, CliErr
 }
 
 /// The plan that the options ask for, and the session that `--resume` names.
-fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<(Plan, Option<Session>), CliError> {
+fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<(Plan, Option<Resumed>), CliError> {
     let mut plan = config.plan();
     if let Some(mode) = &args.chunk {
         plan.chunk = mode.parse().map_err(|error| {
@@ -317,26 +321,28 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
         for diagnostic in session.diagnostics() {
             console.report(&softened(diagnostic));
         }
+        // With a session as INPUT, --leaf chooses the branch of that.
+        let leaf = if args.inputs.is_empty() { leaf_of(&session, args.leaf.as_deref())? } else { session.leaf() };
         plan.restored = session
-            .injected_rules(session.leaf())
+            .injected_rules(leaf)
             .map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
         plan.restored_by =
-            recorded_in(&session).map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
+            recorded_in(&session, leaf).map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
         if let (None, Some(cwd)) = (&args.cwd, session.cwd()) {
             plan.cwd = cwd.clone();
         }
         if !plan.semantics.persists {
             console.note("lifecycle v1 restores nothing from a session: every rule is armed");
         }
-        resumed = Some(session);
+        resumed = Some(Resumed { session, leaf });
     }
     Ok((plan, resumed))
 }
 
 /// Per rule, the last entry of the branch that records its injection.
-fn recorded_in(session: &Session) -> Result<Vec<(JsString, JsString)>, SessionError> {
+fn recorded_in(session: &Session, leaf: Option<usize>) -> Result<Vec<(JsString, JsString)>, SessionError> {
     let mut recorded = Vec::new();
-    for entry in session.branch(session.leaf()).into_iter().filter_map(|at| session.entry(at)) {
+    for entry in session.branch(leaf).into_iter().filter_map(|at| session.entry(at)) {
         if entry.kind() == Some(EntryKind::TtsrInjection) {
             let value = entry.value()?;
             let rules = value.get("injectedRules").and_then(Value::as_array).unwrap_or_default();
@@ -365,6 +371,7 @@ fn play(
     input: &Input,
     args: &ReplayArgs,
     plan: &Plan,
+    resumed: Option<Resumed>,
     stdin: &mut dyn Read,
     sink: &mut dyn TraceSink,
 ) -> Result<Report, CliError> {
@@ -374,7 +381,7 @@ fn play(
             let mut reader = inputs::open(path)?;
             match kind_of(&mut reader, path)? {
                 InputKind::Session => play_session(open_session(path, &name)?, &name, args, plan, sink),
-                _ => Ok(plan.events(reader, &name, sink)),
+                _ => Ok(plan.events(reader, &name, resumed, sink)),
             }
         }
         Input::Stdin => {
@@ -385,7 +392,7 @@ fn play(
                         .map_err(|error| refused(&name, Path::new("-"), error))?;
                     play_session(session, &name, args, plan, sink)
                 }
-                _ => Ok(plan.events(reader, &name, sink)),
+                _ => Ok(plan.events(reader, &name, resumed, sink)),
             }
         }
     }
@@ -407,6 +414,17 @@ fn kind_of(reader: &mut impl BufRead, path: &Path) -> Result<InputKind, CliError
     }
 }
 
+/// The entry that `--leaf` names; the session's own leaf without it.
+fn leaf_of(session: &Session, asked: Option<&str>) -> Result<Option<usize>, CliError> {
+    let Some(id) = asked else { return Ok(session.leaf()) };
+    let found = session.find(&id.into()).ok_or_else(|| {
+        let name = session.file();
+        CliError::failed(format!("{name}: no entry has the id `{id}`"))
+            .with_help(format!("`ttsr inspect-session {name} --tree` shows the ids"))
+    })?;
+    Ok(Some(found))
+}
+
 fn play_session(
     session: Session,
     name: &str,
@@ -414,13 +432,7 @@ fn play_session(
     plan: &Plan,
     sink: &mut dyn TraceSink,
 ) -> Result<Report, CliError> {
-    let leaf = match &args.leaf {
-        None => session.leaf(),
-        Some(id) => Some(session.find(&id.as_str().into()).ok_or_else(|| {
-            CliError::failed(format!("{name}: no entry has the id `{id}`"))
-                .with_help(format!("`ttsr inspect-session {name} --tree` shows the ids"))
-        })?),
-    };
+    let leaf = leaf_of(&session, args.leaf.as_deref())?;
     Ok(plan.session(Rc::new(session), leaf, name, sink))
 }
 

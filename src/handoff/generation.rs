@@ -1,6 +1,6 @@
 //! The side request of the later generations: one question to the model, outside the session (handoff.md H3.2).
 
-use crate::message::Message;
+use crate::message::{Ending, Message};
 use crate::text::JsString;
 use crate::text::json::Value;
 
@@ -118,7 +118,7 @@ pub fn generate(
     let mut attempts = 1;
     let reply = loop {
         let reply = model.complete(request, tool_choice)?;
-        if reply.stop_reason().is_none_or(|reason| reason != "error") {
+        if reply.ending() != Ending::Failed {
             break reply;
         }
         let failure = Failure::of(&reply);
@@ -145,8 +145,7 @@ struct Failure {
 impl Failure {
     fn of(reply: &Message) -> Self {
         let status = reply.raw.get("errorStatus").and_then(Value::as_f64).map(|status| status as u16);
-        let message = reply.string("errorMessage").filter(|text| !text.is_empty());
-        Self { status, message: message.unwrap_or_else(|| "Unknown error".into()) }
+        Self { status, message: reply.failure_text() }
     }
 
     fn wants_auto(&self) -> bool {

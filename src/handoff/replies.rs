@@ -1,8 +1,7 @@
 //! Which replies of a script answer the request (handoff.md H3.4, H7.3).
 
 use crate::agent::{Part, PartContent, Script, ScriptReply};
-use crate::message::{ContentBlock, Message, text_block};
-use crate::text::json::Value;
+use crate::message::{ContentBlock, Ending, Message};
 
 /// Leaves out the replies at the beginning that the branch already holds, in their order: a script may be that of the
 /// whole session. The last reply always stays.
@@ -29,25 +28,9 @@ pub(super) fn last_answer(mut script: Script) -> Script {
     script
 }
 
-/// The message of a reply with its empty text blocks: nothing of them streams, but a capture counts them.
-pub(super) fn with_empty_texts(mut message: Message, reply: &ScriptReply) -> Message {
-    let aborted = message.stop_reason().is_some_and(|reason| reason == "aborted");
-    let Some(Value::Array(blocks)) = message.raw.get_mut("content").filter(|_| !aborted) else { return message };
-    let mut at = 0;
-    for part in &reply.parts {
-        match &part.content {
-            PartContent::Thinking(thinking) if thinking.is_empty() => continue,
-            PartContent::Text(text) if text.is_empty() => blocks.insert(at.min(blocks.len()), text_block("")),
-            _ => {}
-        }
-        at += 1;
-    }
-    message
-}
-
 fn is_reply(reply: &ScriptReply, message: &Message) -> bool {
     if reply.failure.is_some() {
-        return message.stop_reason().is_some_and(|reason| reason == "error");
+        return message.ending() == Ending::Failed;
     }
     let mut blocks = message.blocks().into_iter();
     reply.parts.len() == blocks.len()

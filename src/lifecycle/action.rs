@@ -94,6 +94,8 @@ pub struct Trigger {
     pub paths: Vec<JsString>,
     /// What follows.
     pub decision: Decision,
+    /// The content index of the call at whose end a structural pattern matched; the result comes late.
+    pub ended_call: Option<usize>,
     /// One entry per entry of `rules`.
     pub by: Vec<Hit>,
 }
@@ -131,9 +133,6 @@ pub struct Abort {
 
 /// The reason that the other calls of an interrupted message get.
 pub const OTHER_TOOL_CALL_REASON: &str = "TTSR interrupt on another tool call";
-
-/// `customType` of injected messages.
-pub const INJECTION_TYPE: &str = "ttsr-injection";
 
 /// A reminder as a message of its own.
 #[derive(Clone, Debug, PartialEq)]

@@ -16,6 +16,8 @@ pub(super) struct Call {
     /// The tool's name as called.
     pub(super) name: JsString,
     pub(super) reader: CallReader,
+    /// Reads the arguments that the agent had parsed at this delta, where the stream shows them (session.md S8.6).
+    so_far: Option<CallReader>,
     /// The last text of [`Call::digest_without_entries`].
     shown: Vec<u16>,
 }
@@ -24,7 +26,25 @@ impl Call {
     /// A call without arguments yet.
     pub(super) fn new(id: JsString, name: JsString, reading: &ReadOptions) -> Self {
         let reader = CallReader::new(&name, reading);
-        Self { id, name, reader, shown: Vec::new() }
+        Self { id, name, reader, so_far: None, shown: Vec::new() }
+    }
+
+    /// The stream shows what the agent has parsed of the arguments: that counts until they are complete.
+    pub(super) fn show(&mut self, arguments: &Value, reading: &ReadOptions) {
+        let mut reader = CallReader::new(&self.name, reading);
+        reader.finish(Some(arguments));
+        self.so_far = Some(reader);
+    }
+
+    /// The call is complete.
+    pub(super) fn finish(&mut self, arguments: Option<&Value>) {
+        self.so_far = None;
+        self.reader.finish(arguments);
+    }
+
+    /// What is read of the arguments now.
+    fn reading(&mut self) -> &mut CallReader {
+        self.so_far.as_mut().unwrap_or(&mut self.reader)
     }
 
     /// Matches what the call shows now: its entries, else its digest, else at its end the arguments, else the raw
@@ -39,15 +59,16 @@ impl Call {
     ) -> (Check, BatchContext) {
         let digests = manager.semantics().digests;
         // What is unchanged counts from the last inspection, and looking for paths is one: so it is asked for first.
-        let unchanged = if digests { unchanged(&self.reader.inspect()) } else { Vec::new() };
+        let unchanged = if digests { unchanged(&self.reading().inspect()) } else { Vec::new() };
         let context = self.context(index);
         let mut batch = BatchContext {
             source: Source::Tool,
             tool: context.tool.clone(),
             tool_call: (!self.id.is_empty()).then(|| self.id.clone()),
             paths: context.paths.clone(),
+            ended_call: None,
         };
-        let inspection = if digests { self.reader.inspect() } else { Inspection::default() };
+        let inspection = if digests { self.so_far.as_mut().unwrap_or(&mut self.reader).inspect() } else { Inspection::default() };
         let mut check = Check::default();
         if let Some(entries) = &inspection.entries {
             for (entry, unchanged) in entries.iter().zip(unchanged) {
@@ -102,7 +123,7 @@ impl Call {
     /// Runs structural patterns on the entries or the digest; a call without either has no AST run (engine.md E5.9).
     pub(super) fn check_ast(&mut self, index: usize, manager: &mut Manager, reading: &ReadOptions) -> Check {
         let context = self.context(index);
-        let inspection = self.reader.inspect();
+        let inspection = self.so_far.as_mut().unwrap_or(&mut self.reader).inspect();
         let mut check = Check::default();
         if let Some(entries) = &inspection.entries {
             for entry in entries {
@@ -124,7 +145,7 @@ impl Call {
         } else {
             key.push_units(self.id.units());
         }
-        let paths = self.reader.context_paths().map(<[JsString]>::to_vec).unwrap_or_default();
+        let paths = self.reading().context_paths().map(<[JsString]>::to_vec).unwrap_or_default();
         Context { source: Source::Tool, tool: Some(self.name.clone()), paths, stream_key: Some(key) }
     }
 }

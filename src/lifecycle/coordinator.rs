@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::{Context, Manager};
+use crate::engine::{Check, Context, Manager};
 use crate::message::{AgentEvent, Message, Source};
 use crate::settings::Settings;
 use crate::text::JsString;
@@ -27,6 +27,10 @@ pub struct Options {
     pub explain: bool,
     /// Whether matches are only noted: the rule is marked at once, nothing is aborted, injected or persisted.
     pub observe: bool,
+    /// Whether the result of a structural check at a call's end comes late, as in the running agent: with the next
+    /// delta, or behind the message's end by [`Coordinator::structural_results`] (engine.md E7.5a). Otherwise it is
+    /// there at once.
+    pub late_structural: bool,
 }
 
 impl Options {
@@ -34,7 +38,7 @@ impl Options {
     pub fn new(cwd: impl Into<JsString>, home: impl Into<JsString>) -> Self {
         let cwd = cwd.into();
         let reading = ReadOptions { cwd: cwd.clone(), ..ReadOptions::default() };
-        Self { templates: Templates::new(cwd, home), reading, explain: false, observe: false }
+        Self { templates: Templates::new(cwd, home), reading, explain: false, observe: false, late_structural: false }
     }
 }
 
@@ -58,6 +62,8 @@ pub struct Coordinator {
     pub(super) next_task: u64,
     pub(super) listeners: Listeners,
     calls: BTreeMap<usize, Call>,
+    /// Structural checks whose results have not come.
+    structural: Vec<(Check, BatchContext)>,
 }
 
 /// What a batch of matches was found in.
@@ -68,6 +74,15 @@ pub(super) struct BatchContext {
     /// The call's id, when it has one.
     pub(super) tool_call: Option<JsString>,
     pub(super) paths: Vec<JsString>,
+    /// The content index of the call, for a structural check at its end.
+    pub(super) ended_call: Option<usize>,
+}
+
+impl BatchContext {
+    /// Prose, or a call of which nothing is known.
+    fn prose(source: Source) -> Self {
+        Self { source, tool: None, tool_call: None, paths: Vec::new(), ended_call: None }
+    }
 }
 
 impl Coordinator {
@@ -93,7 +108,19 @@ impl Coordinator {
             next_task: 0,
             listeners: Listeners::default(),
             calls: BTreeMap::new(),
+            structural: Vec::new(),
         }
+    }
+
+    /// A coordinator without rules, which stands in while another is lent.
+    pub fn idle() -> Self {
+        let semantics = crate::settings::Lifecycle::V3.semantics();
+        Self::new(Manager::new(Vec::new(), Settings::default(), semantics), Options::new("", ""))
+    }
+
+    /// How tool calls are read.
+    pub fn reading(&self) -> &ReadOptions {
+        &self.options.reading
     }
 
     /// The rules, buffers and injection records.
@@ -145,6 +172,17 @@ impl Coordinator {
         }
     }
 
+    /// Marks rules as injected now, as a recording shows it where the engine could not see why (session.md S9.4c).
+    pub fn mark_recorded(&mut self, names: impl IntoIterator<Item = JsString>) {
+        self.manager.mark(names);
+    }
+
+    /// Takes back that a rule was injected, where a recording shows that it was not.
+    pub fn unmark(&mut self, name: &JsString) {
+        let after = self.manager.ledger().record(name);
+        self.manager.undo_mark(name, None, after);
+    }
+
     /// Takes the next event.
     pub fn handle(&mut self, event: &AgentEvent) -> Vec<Action> {
         match event {
@@ -169,6 +207,12 @@ impl Coordinator {
             }
             AgentEvent::TextDelta { delta, .. } => self.prose(Source::Text, delta),
             AgentEvent::ThinkingDelta { delta, .. } => self.prose(Source::Thinking, delta),
+            AgentEvent::ToolCallArguments { index, arguments } => {
+                if let Some(call) = self.calls.get_mut(index) {
+                    call.show(arguments, &self.options.reading);
+                }
+                Vec::new()
+            }
             AgentEvent::ToolCallStart { index, id, name } => {
                 if let Some(name) = name {
                     let id = id.clone().unwrap_or_default();
@@ -187,7 +231,7 @@ impl Coordinator {
                 let fresh = || Call::new(id.clone(), name.clone(), reading);
                 let call = self.calls.entry(*index).or_insert_with(fresh);
                 call.id = id.clone();
-                call.reader.finish(arguments.as_ref());
+                call.finish(arguments.as_ref());
                 if self.manager.semantics().tool_call_end {
                     self.tool(*index, &JsString::new(), true)
                 } else {
@@ -211,6 +255,7 @@ impl Coordinator {
     /// clears them (engine.md E5.3).
     fn restart(&mut self) {
         self.calls.clear();
+        self.structural.clear();
         if self.manager.semantics().message_start_resets {
             self.manager.reset_buffers();
         }
@@ -221,20 +266,19 @@ impl Coordinator {
             return Vec::new();
         }
         let check = self.manager.check_delta(&Context::prose(source), delta.units());
-        let mut actions = Vec::new();
-        self.decide(check, BatchContext { source, tool: None, tool_call: None, paths: Vec::new() }, &mut actions);
+        let mut actions = self.structural_results();
+        self.decide(check, BatchContext::prose(source), &mut actions);
         actions
     }
 
     /// Checks a tool call after a delta or at its end (engine.md E5.5).
     fn tool(&mut self, index: usize, delta: &JsString, at_end: bool) -> Vec<Action> {
-        let mut actions = Vec::new();
+        let mut actions = if at_end { Vec::new() } else { self.structural_results() };
         let Some(call) = self.calls.get_mut(&index) else {
             // The block is missing: all that is known is that a tool is called.
             let context = Context { source: Source::Tool, tool: None, paths: Vec::new(), stream_key: None };
             let check = self.manager.check_delta(&context, delta.units());
-            let batch = BatchContext { source: Source::Tool, tool: None, tool_call: None, paths: Vec::new() };
-            self.decide(check, batch, &mut actions);
+            self.decide(check, BatchContext::prose(Source::Tool), &mut actions);
             return actions;
         };
         let reading = &self.options.reading;
@@ -247,6 +291,30 @@ impl Coordinator {
             && let Some(call) = self.calls.get_mut(&index)
         {
             let check = call.check_ast(index, &mut self.manager, &self.options.reading);
+            if at_end && self.options.late_structural {
+                self.structural.push((check, BatchContext { ended_call: Some(index), ..batch }));
+            } else {
+                self.decide(check, batch, &mut actions);
+            }
+        }
+        actions
+    }
+
+    /// From now on the result of a structural check at a call's end comes late (see [`Options::late_structural`]).
+    pub fn delay_structural_results(&mut self) {
+        self.options.late_structural = true;
+    }
+
+    /// Names of the rules whose follow-ups wait in the agent's queue, in order.
+    pub fn queued_rules(&self) -> Vec<JsString> {
+        self.memory.queue.iter().flat_map(|injection| injection.rules.iter().cloned()).collect()
+    }
+
+    /// Takes the results of structural checks that have come meanwhile (see [`Options::late_structural`]). The host
+    /// asks behind a message's end, before the results of its calls.
+    pub fn structural_results(&mut self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        for (check, batch) in std::mem::take(&mut self.structural) {
             self.decide(check, batch, &mut actions);
         }
         actions
@@ -264,9 +332,9 @@ impl Coordinator {
         if !self.abort_pending {
             self.waiting = false;
         }
-        if message.is_cut_short() {
-            let aborted = message.stop_reason().is_some_and(|reason| reason == "aborted");
-            let why = if aborted { DropReason::Aborted } else { DropReason::Error };
+        let ending = message.ending();
+        if ending.is_cut_short() {
+            let why = if ending.is_aborted() { DropReason::Aborted } else { DropReason::Error };
             self.drop_waiting(!self.abort_pending, why, &mut actions);
         } else if !self.abort_pending {
             self.queue_follow_up(&mut actions);
@@ -274,9 +342,13 @@ impl Coordinator {
         actions
     }
 
-    /// A tool ran: the reminders of its call go in front of its content (engine.md E7.2 step 4).
+    /// A tool ran: the reminders of its call go in front of its content (engine.md E7.2 step 4). A call that was
+    /// refused or stopped does not get there, and keeps its bucket (engine.md E7.5a).
     fn tool_result(&mut self, message: &Message) -> Vec<Action> {
         self.memory.push(message.role(), message.timestamp());
+        if !message.call_outcome().delivers_reminders() {
+            return Vec::new();
+        }
         let tool_call = message.string("toolCallId").unwrap_or_default();
         let rules: Vec<usize> = self.buckets.take(&tool_call).into_iter().map(|folded| folded.rule).collect();
         if rules.is_empty() {
@@ -297,8 +369,10 @@ impl Coordinator {
     /// folds get back the repeat record that they had (engine.md E11 G33).
     pub(super) fn drop_waiting(&mut self, pending: bool, why: DropReason, actions: &mut Vec<Action>) {
         let mut dropped = if pending { self.pending.take() } else { Vec::new() };
+        let semantics = self.manager.semantics();
+        let stays_marked = semantics.lost_fold_stays_marked || (self.abort_pending && semantics.interrupted_fold_stays_marked);
         for folded in self.buckets.clear() {
-            if !self.manager.semantics().lost_fold_stays_marked {
+            if !stays_marked {
                 let name = self.manager.rules()[folded.rule].name.clone();
                 self.manager.undo_mark(&name, folded.before, folded.after);
             }

@@ -1,7 +1,7 @@
 //! From matches to interrupt, fold or deferral (engine.md E7.1 to E7.4).
 
 use crate::engine::{Check, Match};
-use crate::message::Source;
+use crate::message::{Source, interrupt_reason};
 use crate::settings::InterruptMode;
 use crate::text::JsString;
 
@@ -35,6 +35,7 @@ impl Coordinator {
             tool_call: batch.tool_call.clone(),
             paths: batch.paths,
             decision,
+            ended_call: batch.ended_call,
             by: matches.into_iter().map(|one| one.hit).collect(),
         });
         if self.options.observe {
@@ -109,7 +110,7 @@ impl Coordinator {
         self.abort_pending = true;
         self.waiting |= semantics.resume_gate;
         let abort = if semantics.abort_reason {
-            Abort { reason: Some(reason(&names)), tool_call }
+            Abort { reason: Some(interrupt_reason(&names)), tool_call }
         } else {
             Abort { reason: None, tool_call: None }
         };
@@ -162,16 +163,4 @@ impl Coordinator {
         let follow_up = TaskKind::FollowUp { delivery, generation: self.generation };
         self.schedule(FOLLOW_UP_DELAY_MS, follow_up, actions);
     }
-}
-
-/// `TTSR matched rule: NAME`, or `TTSR matched rules: A, B`.
-fn reason(names: &[JsString]) -> JsString {
-    let mut reason = JsString::from(if names.len() == 1 { "TTSR matched rule: " } else { "TTSR matched rules: " });
-    for (at, name) in names.iter().enumerate() {
-        if at > 0 {
-            reason.push_str(", ");
-        }
-        reason.push_units(name.units());
-    }
-    reason
 }

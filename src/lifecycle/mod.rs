@@ -27,12 +27,12 @@ mod tidy;
 pub mod timer;
 
 pub use action::{
-    Abort, Action, ContinueError, ContinueSource, Decision, DropReason, Fold, INJECTION_TYPE, Injection,
+    Abort, Action, ContinueError, ContinueSource, Decision, DropReason, Fold, Injection,
     OTHER_TOOL_CALL_REASON, Task, Trigger,
 };
 pub use coordinator::{Coordinator, Options};
 pub use decision::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
 pub use listener::{Listener, Listeners, Reaction, Surface};
 pub use memory::{AgentMemory, Remembered};
-pub use reminder::{REMINDER_PREFIX, ReminderKind, Template, Templates, join_blocks, shown_path};
+pub use reminder::{ReminderKind, Template, Templates, join_blocks, shown_path};
 pub use tidy::tidy;

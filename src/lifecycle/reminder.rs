@@ -20,10 +20,6 @@ rule from now on.
 {{content}}
 </system-reminder>";
 
-/// How the text of every folded reminder begins. Leading text blocks of a tool result that begin so are not the
-/// tool's own content (engine.md E7.2 step 5).
-pub const REMINDER_PREFIX: &str = "<system-reminder reason=\"rule_violation\"";
-
 /// A text with places for a rule: `{{name}}`, `{{path}}` and `{{content}}`, filled in as they are, without escaping
 /// and without looking for places in what was filled in (engine.md E9.4).
 #[derive(Clone, Debug, PartialEq)]
@@ -242,6 +238,6 @@ mod tests {
     fn the_built_in_wordings_have_three_lines_and_one() {
         let lines = |template: &str| template.split("\n\n").next().map_or(0, |head| head.lines().count() - 1);
         assert_eq!((lines(INTERRUPT), lines(TOOL)), (3, 1));
-        assert!(TOOL.starts_with(REMINDER_PREFIX));
+        assert!(TOOL.starts_with(crate::message::REMINDER_PREFIX));
     }
 }

@@ -65,7 +65,7 @@ impl Coordinator {
         self.waiting = false;
         for (_, kind) in std::mem::take(&mut self.tasks) {
             if let TaskKind::FollowUp { delivery, .. } = kind {
-                self.give_up(Some(delivery));
+                self.pending.release(delivery);
             }
         }
     }
@@ -157,8 +157,11 @@ impl Coordinator {
     }
 
     fn follow_up(&mut self, delivery: u64, generation: u64, actions: &mut Vec<Action>) {
-        let skipped = generation != self.generation || self.memory.streaming || self.memory.queue.is_empty();
-        if skipped {
+        if generation != self.generation {
+            // Whatever the run does then: the message will not come.
+            self.waiting = false;
+            self.pending.release(delivery);
+        } else if self.memory.streaming || self.memory.queue.is_empty() {
             self.give_up(Some(delivery));
         } else {
             self.resume(ContinueSource::Deferred, Some(delivery), actions);

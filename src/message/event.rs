@@ -54,6 +54,14 @@ pub enum AgentEvent {
         /// The added argument text.
         delta: JsString,
     },
+    /// The arguments of the call at `index` as the agent has parsed them at its next delta. Only full streams show
+    /// them; elsewhere they are read off the deltas (engine.md E6.6).
+    ToolCallArguments {
+        /// Content index.
+        index: usize,
+        /// The arguments so far.
+        arguments: Value,
+    },
     /// The call at `index` is complete.
     ToolCallEnd {
         /// Content index.

@@ -3,10 +3,22 @@
 //! Messages keep the JSON object they were read from, so that what is not understood is not lost.
 
 mod build;
+mod ending;
 mod event;
 
 pub use build::{Model, text_block, thinking_block, tool_call_block};
+pub use ending::{
+    CANCELLED_CALL, CallOutcome, Ending, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, PLAIN_ABORT, interrupt_reason,
+    joined_names, split_names,
+};
 pub use event::AgentEvent;
+
+/// `customType` of injected messages (engine.md E7.4).
+pub const INJECTION_TYPE: &str = "ttsr-injection";
+
+/// How the text of every folded reminder begins. Leading text blocks of a tool result that begin so are not the
+/// tool's own content (engine.md E7.2 step 5).
+pub const REMINDER_PREFIX: &str = "<system-reminder reason=\"rule_violation\"";
 
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
@@ -91,7 +103,7 @@ impl Message {
 
     /// Whether the message ended `aborted` or `error`.
     pub fn is_cut_short(&self) -> bool {
-        self.stop_reason().is_some_and(|reason| reason == "aborted" || reason == "error")
+        self.ending().is_cut_short()
     }
 
     /// `timestamp` in milliseconds since the epoch.

@@ -11,8 +11,7 @@ use super::{Style, count, escape, escape_lines};
 use crate::audit::AuditReport;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::json_object;
-use crate::lifecycle::REMINDER_PREFIX;
-use crate::message::{ContentBlock, Message};
+use crate::message::{REMINDER_PREFIX, ContentBlock, Message};
 use crate::session::{Entry, EntryKind, Session, SessionError, Tree};
 use crate::text::JsString;
 use crate::text::json::Value;
@@ -34,12 +33,15 @@ pub struct Parts {
 /// What a replay of the branch said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replayed {
-    /// Entry, rules, and whether the engine decides the same, per message with recorded triggers.
-    pub recorded: Vec<(Option<JsString>, Vec<JsString>, bool)>,
+    /// Entry, rules, and whether the engine decides the same, per message with recorded triggers; none where the file
+    /// does not allow to tell.
+    pub recorded: Vec<(Option<JsString>, Vec<JsString>, Option<bool>)>,
     /// Where the engine decides otherwise.
     pub differences: Vec<Diagnostic>,
     /// Recorded matches that the file does not allow to reproduce.
     pub not_reproducible: usize,
+    /// Recorded matches that are a race in the agent itself.
+    pub races: usize,
 }
 
 /// One line of the summary over several files.
@@ -308,9 +310,10 @@ fn context(out: &mut String, session: &Session, report: &AuditReport, style: Sty
 }
 
 fn replay(out: &mut String, replayed: &Replayed, style: Style) {
-    let agreeing = replayed.recorded.iter().filter(|(_, _, agrees)| *agrees).count();
+    let agreeing = replayed.recorded.iter().filter(|(_, _, agrees)| *agrees == Some(true)).count();
+    let races = if replayed.races == 0 { String::new() } else { format!(", {} are a race in the agent", replayed.races) };
     let line = format!(
-        "Replay: {agreeing} of {} recorded decisions are decided again, {} cannot be reproduced from this file",
+        "Replay: {agreeing} of {} recorded decisions are decided again, {} cannot be reproduced from this file{races}",
         replayed.recorded.len(),
         replayed.not_reproducible
     );
@@ -319,10 +322,12 @@ fn replay(out: &mut String, replayed: &Replayed, style: Style) {
     for (entry, rules, agrees) in &replayed.recorded {
         let entry = entry.as_ref().map(shown).unwrap_or_default();
         let rules = rules.iter().map(shown).collect::<Vec<_>>().join(", ");
-        let _ = writeln!(out, "  {entry} {rules}: {}", if *agrees { "decided again" } else { "decided otherwise" });
-    }
-    for difference in &replayed.differences {
-        out.push_str(&diagnostic::render(difference, style));
+        let verdict = match agrees {
+            Some(true) => "decided again",
+            Some(false) => "decided otherwise",
+            None => "cannot be told from this file",
+        };
+        let _ = writeln!(out, "  {entry} {rules}: {verdict}");
     }
 }
 
@@ -332,7 +337,7 @@ pub fn replay_json(replayed: &Replayed) -> Value {
         Value::Object(json_object! {
             "entry": entry.clone().map_or(Value::Null, Value::String),
             "rules": rules.iter().cloned().map(Value::String).collect::<Vec<_>>(),
-            "agrees": *agrees,
+            "agrees": agrees.map_or(Value::Null, Value::from),
         })
     });
     let differences = replayed.differences.iter().map(|difference| {
@@ -345,6 +350,7 @@ pub fn replay_json(replayed: &Replayed) -> Value {
         "recorded": recorded.collect::<Vec<_>>(),
         "differences": differences.collect::<Vec<_>>(),
         "not_reproducible": replayed.not_reproducible,
+        "races": replayed.races,
     })
 }
 

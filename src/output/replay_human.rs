@@ -227,7 +227,7 @@ fn gates(out: &mut String, events: &[TraceEvent], style: Style) {
 }
 
 fn recorded(out: &mut String, events: &[TraceEvent], style: Style) {
-    let recorded: Vec<(bool, String)> = events
+    let recorded: Vec<(Option<bool>, String)> = events
         .iter()
         .filter_map(|event| match &event.kind {
             TraceKind::Recorded { rules, agrees } => {
@@ -240,11 +240,20 @@ fn recorded(out: &mut String, events: &[TraceEvent], style: Style) {
     if recorded.is_empty() {
         return;
     }
-    let agreeing = recorded.iter().filter(|(agrees, _)| *agrees).count();
-    let line = format!("\nRecorded triggers: {agreeing} of {} decided the same", recorded.len());
-    let _ = writeln!(out, "{}", if agreeing == recorded.len() { style.good(&line) } else { style.bad(&line) });
-    for (_, text) in recorded.iter().filter(|(agrees, _)| !agrees) {
+    let of = |verdict: Option<bool>| recorded.iter().filter(move |(agrees, _)| *agrees == verdict);
+    let agreeing = of(Some(true)).count();
+    let open = match of(None).count() {
+        0 => String::new(),
+        count => format!(", {count} cannot be told"),
+    };
+    let line = format!("\nRecorded triggers: {agreeing} of {} decided the same{open}", recorded.len());
+    let differs = of(Some(false)).count() > 0;
+    let _ = writeln!(out, "{}", if differs { style.bad(&line) } else { style.good(&line) });
+    for (_, text) in of(Some(false)) {
         let _ = writeln!(out, "  {}", style.bad(&format!("differs at {text}")));
+    }
+    for (_, text) in of(None) {
+        let _ = writeln!(out, "  cannot be told from this recording at {text}");
     }
 }
 

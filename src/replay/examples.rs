@@ -20,7 +20,7 @@ use crate::text::JsString;
 
 use super::plan::Plan;
 use super::text_turn::{TextInput, text_turn};
-use super::trace::Matched;
+use crate::host::trace::Matched;
 
 /// Backtracking steps that all beginnings of one sample may take together.
 const BACKTRACKING_STEPS: u64 = 40_000_000;

@@ -4,22 +4,13 @@
 //! event streams, whole texts and scripts, and sends each decision to a [`TraceSink`].
 
 mod examples;
-mod journal;
-mod observed;
 mod plan;
-mod play;
 mod recorded;
-mod run;
-mod scripted;
-mod session_steps;
-mod sink;
+mod recording;
 mod text_turn;
-pub mod trace;
 mod verify;
-mod whole;
 
+pub use crate::host::{Journal, TraceSink, trace};
 pub use examples::{Example, Examples, Moment, Verdict, run_examples, run_examples_of};
-pub use journal::Journal;
-pub use plan::{Plan, Report, RuleLine};
-pub use sink::TraceSink;
+pub use plan::{Plan, Report, Resumed, RuleLine};
 pub use text_turn::TextInput;

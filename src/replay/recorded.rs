@@ -1,240 +1,539 @@
-//! Recorded material as turns: one assistant message with its deltas, its end and the results of its calls.
-//!
-//! A turn is gathered whole before it is played, since what a match does depends on what follows in the recording: a
-//! message that was interrupted there is fed to its end, another one is left at the match (cli.md, "Deltas after a
-//! match").
+//! [`RecordedAgent`]: a recording as the agent that it was (cli.md section 2, "Deltas after a match"; session.md S9.6).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
-use crate::message::{AgentEvent, ContentBlock, Message};
-use crate::stream::{Item, Origin, StreamHeader, StreamItem};
+use crate::agent::{Abort, Agent, Due, Occurrence, Partial, Step as Happening, placeholder, stopped};
+use crate::clock::Clock;
+use crate::history::{LateHalf, Record, Step, Turn, without_reminders};
+use crate::json_object;
+use crate::message::{AgentEvent, Message, Model, PLAIN_ABORT};
+use crate::session::SessionError;
+use crate::stream::Origin;
 use crate::text::JsString;
-use crate::text::json::Object;
+use crate::text::json::{Object, Value};
 
-/// One step of a recording.
-#[derive(Debug)]
-pub(super) enum Step {
-    /// The header of the recording.
-    Header(StreamHeader),
-    /// A message that is neither an assistant's nor a tool result.
-    Message(Origin, Message),
-    /// An assistant message with what belongs to it.
-    Turn(Box<Turn>),
-    /// A session entry that is no message: kept for a written session.
-    Entry(Object),
-    /// A process ended here; what follows runs in a new one (session.md S9.4a).
-    ProcessEnd,
+/// Where recorded steps come from.
+pub(super) trait StepSource {
+    /// The next step; none at the end.
+    ///
+    /// # Errors
+    /// When the file cannot be read again.
+    fn next_step(&mut self) -> Result<Option<Step>, SessionError>;
 }
 
-/// A recorded `ttsr_injection` entry of a session.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct RecordedEntry {
-    /// The entry's id.
-    pub entry: JsString,
-    /// Its rules.
-    pub rules: Vec<JsString>,
+/// How the recorded agent acts where its generation decides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conduct {
+    /// Whether a user's abort cancels a retry (engine.md E11 G34).
+    pub(super) user_abort_cancels: bool,
+    /// Whether the end of the recording shows that a retry never came: a session's last message is its last.
+    pub(super) end_is_known: bool,
+    /// Whether an aborted message keeps the call that streamed, as the early generation did.
+    pub(super) keeps_cut_calls: bool,
 }
 
-/// One assistant message of a recording.
-#[derive(Debug, Default)]
-pub(super) struct Turn {
-    /// Where the message begins.
-    pub origin: Origin,
-    /// Milliseconds since the epoch, when known.
-    pub timestamp: Option<f64>,
-    /// Whether a turn start was recorded before it.
-    pub starts_turn: bool,
-    /// The deltas and block ends in order.
-    pub events: Vec<(Origin, AgentEvent)>,
-    /// Recorded `ttsr_triggered` events: number of `events` before, rules.
-    pub triggered: Vec<(usize, Vec<JsString>)>,
-    /// The whole message; none when the recording ends before.
-    pub end: Option<(Origin, Message)>,
-    /// The results of its calls.
-    pub results: Vec<(Origin, Message)>,
-    /// Other entries behind it: number of results before, the entry (sessions only).
-    pub entries: Vec<(usize, Object)>,
-    /// Turn ends recorded behind it.
-    pub turn_ends: usize,
-    /// Whether the recording was interrupted by rules here.
-    pub interrupted: bool,
-    /// Rules of the reminders that the recording shows behind this message: injected messages and folded results.
-    pub injected: Vec<RecordedInjection>,
-    /// Recorded `ttsr_injection` entries behind it (sessions only).
-    pub persisted: Vec<RecordedEntry>,
+/// A recorded message that was played.
+pub(super) struct Finished {
+    /// The message and what belongs to it.
+    pub(super) turn: Box<Turn>,
+    /// Whether a match left the recording here.
+    pub(super) left_recording: bool,
 }
 
-/// A reminder that a recording shows.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct RecordedInjection {
-    /// The rules of `details.rules`, or of the tags of a folded reminder.
-    pub rules: Vec<JsString>,
-    /// Counter of deferred deliveries.
-    pub delivery_id: Option<f64>,
-    /// The reminder's text.
-    pub content: JsString,
-    /// The call whose result it stands in front of.
-    pub tool_call: Option<JsString>,
+/// How many steps are looked ahead for a reminder that a queued message of the user held up.
+const LOOK_AHEAD: usize = 64;
+
+/// Plays recorded steps. An abort leaves the recording at the match, unless the recording was interrupted itself: then
+/// its message is played to its end.
+pub(super) struct RecordedAgent<S> {
+    source: S,
+    conduct: Conduct,
+    /// Steps that were looked at before their time.
+    ahead: VecDeque<Step>,
+    queue: VecDeque<Happening>,
+    state: State,
+    /// The message that is played.
+    turn: Option<Box<Turn>>,
+    /// How many of its events were given.
+    played: usize,
+    abort: Option<Abort>,
+    left_recording: bool,
+    /// A message that was played and not yet told of.
+    finished: Option<Finished>,
+    told: Option<Finished>,
+    follow_ups: usize,
+    /// Whether no run is under way.
+    idle: bool,
+    in_turn: bool,
+    /// Whether a run was continued that has no answer yet.
+    unanswered: bool,
+    failure: Option<SessionError>,
 }
 
-impl Turn {
-    /// Whether the deltas are checked to the end even after a match: the message ended aborted, or so late that the
-    /// abort shows only behind it.
-    pub(super) fn was_cut_short(&self) -> bool {
-        self.interrupted
-            || self.end.as_ref().is_none_or(|(_, message)| message.stop_reason().is_some_and(|why| why == "aborted"))
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Between two steps of the recording.
+    Between,
+    Streaming,
+    /// The message ended; its results follow.
+    Results,
+    AfterTurn,
+    /// The run would end, unless a follow-up came.
+    Stopping,
+    /// The run ended: a retry or a follow-up may continue it.
+    Waiting,
+    Ended,
 }
 
-/// Whether an assistant message holds nothing and was aborted: what a late abort leaves behind.
-pub(super) fn is_empty_abort(message: &Message) -> bool {
-    message.is_assistant()
-        && message.stop_reason().is_some_and(|why| why == "aborted")
-        && message.blocks().iter().all(|block| match block {
-            ContentBlock::Text(text) | ContentBlock::Thinking(text) => text.is_empty(),
-            ContentBlock::ToolCall(_) => false,
-            ContentBlock::Other(_) => true,
-        })
-}
-
-/// Whether the message says that rules aborted it (session.md S5.6).
-pub(super) fn names_matched_rules(message: &Message) -> bool {
-    message.string("errorMessage").is_some_and(|text| text.starts_with("TTSR matched rule"))
-}
-
-/// The rules that an aborted message names: `TTSR matched rules: a, b`.
-pub(super) fn matched_rules(message: &Message) -> Option<Vec<JsString>> {
-    let text = message.string("errorMessage")?.to_string_lossy();
-    let names = text.strip_prefix("TTSR matched rule")?.trim_start_matches('s').strip_prefix(": ")?;
-    Some(names.split(", ").map(JsString::from).collect())
-}
-
-/// The rules of an injected `ttsr-injection` message, if it is one.
-pub(super) fn injection_of(message: &Message) -> Option<RecordedInjection> {
-    if message.string("customType")? != "ttsr-injection" {
-        return None;
-    }
-    let details = message.raw.get("details");
-    let rules = details.and_then(|details| details.get("rules")?.as_array());
-    Some(RecordedInjection {
-        rules: rules.unwrap_or_default().iter().filter_map(|rule| rule.as_string().cloned()).collect(),
-        delivery_id: details.and_then(|details| details.get("deliveryId")?.as_f64()),
-        content: message.text(),
-        tool_call: None,
-    })
-}
-
-/// Gathers the items of an event stream into steps.
-#[derive(Debug, Default)]
-pub(super) struct Gatherer {
-    /// The message that streams, or the last one while its results and turn end may still come.
-    open: Option<Box<Turn>>,
-    /// The message before, which a late abort may still turn into an interrupted one.
-    held: Option<Box<Turn>>,
-    turn_started: bool,
-    done: VecDeque<Step>,
-}
-
-impl Gatherer {
-    /// Takes the next item. Finished steps come out of [`Gatherer::pop`].
-    pub(super) fn push(&mut self, item: Item) {
-        let Item { origin, content } = item;
-        match content {
-            StreamItem::Header(header) => {
-                self.close();
-                self.done.push_back(Step::Header(header));
-            }
-            StreamItem::Triggered(rules) => {
-                if let Some(turn) = &mut self.open {
-                    turn.triggered.push((turn.events.len(), rules));
-                }
-            }
-            StreamItem::Ignored(_) => {}
-            StreamItem::Event(event) => self.event(origin, event),
+impl<S: StepSource> RecordedAgent<S> {
+    pub(super) fn new(source: S, conduct: Conduct) -> Self {
+        Self {
+            source,
+            conduct,
+            ahead: VecDeque::new(),
+            queue: VecDeque::new(),
+            state: State::Between,
+            turn: None,
+            played: 0,
+            abort: None,
+            left_recording: false,
+            finished: None,
+            told: None,
+            follow_ups: 0,
+            idle: true,
+            in_turn: false,
+            unanswered: false,
+            failure: None,
         }
     }
 
-    fn event(&mut self, origin: Origin, event: AgentEvent) {
+    /// The message of which [`Occurrence::TurnOver`] told.
+    pub(super) fn take_finished(&mut self) -> Option<Finished> {
+        self.told.take()
+    }
+
+    /// Puts a step back that was looked at.
+    pub(super) fn put_back(&mut self, step: Option<Step>) {
+        self.ahead.extend(step);
+    }
+
+    /// Where the steps come from.
+    pub(super) fn source(&mut self) -> &mut S {
+        &mut self.source
+    }
+
+    /// Why the recording could not be read to its end.
+    pub(super) fn take_failure(&mut self) -> Option<SessionError> {
+        self.failure.take()
+    }
+
+    /// The step that comes `at` steps later.
+    fn peek(&mut self, at: usize) -> Option<&Step> {
+        while self.ahead.len() <= at {
+            match self.source.next_step() {
+                Ok(Some(step)) => self.ahead.push_back(step),
+                Ok(None) => break,
+                Err(error) => {
+                    self.failure.get_or_insert(error);
+                    break;
+                }
+            }
+        }
+        self.ahead.get(at)
+    }
+
+    fn next_recorded(&mut self) -> Option<Step> {
+        self.peek(0);
+        self.ahead.pop_front()
+    }
+
+    fn happen(&mut self, occurrence: Occurrence, origin: Origin) {
+        self.queue.push_back(Happening { occurrence, origin });
+    }
+
+    fn announce(&mut self, event: AgentEvent) {
         match event {
-            AgentEvent::TurnStart => self.turn_started = true,
-            AgentEvent::AgentStart | AgentEvent::AgentEnd => {}
-            AgentEvent::Message(message) => match (injection_of(&message), &mut self.open) {
-                (Some(injection), Some(turn)) => turn.injected.push(injection),
-                _ => {
-                    self.close();
-                    self.done.push_back(Step::Message(origin, message));
-                }
-            },
-            AgentEvent::MessageStart { timestamp } => {
-                let starts_turn = std::mem::take(&mut self.turn_started);
-                let next = Box::new(Turn { origin, timestamp, starts_turn, ..Turn::default() });
-                self.release_held();
-                match self.open.replace(next) {
-                    Some(turn) if may_end_late(&turn) => self.held = Some(turn),
-                    Some(turn) => self.done.push_back(Step::Turn(turn)),
-                    None => {}
-                }
+            AgentEvent::AgentStart => self.idle = false,
+            AgentEvent::AgentEnd => self.idle = true,
+            AgentEvent::TurnStart => self.in_turn = true,
+            AgentEvent::TurnEnd => self.in_turn = false,
+            _ => {}
+        }
+        self.happen(Occurrence::Event(event), Origin::default());
+    }
+
+    /// Begins a turn, unless one is open.
+    fn open_turn(&mut self) {
+        self.wake();
+        if !self.in_turn {
+            self.announce(AgentEvent::TurnStart);
+        }
+    }
+
+    fn wake(&mut self) {
+        if self.idle {
+            self.announce(AgentEvent::AgentStart);
+        }
+    }
+
+    /// Ends a run that was continued and got no answer.
+    fn end_unanswered(&mut self) {
+        if std::mem::take(&mut self.unanswered) {
+            self.announce(AgentEvent::AgentEnd);
+            self.in_turn = false;
+        }
+    }
+
+    fn between(&mut self) {
+        if let Some(finished) = self.finished.take() {
+            self.told = Some(finished);
+            return self.happen(Occurrence::TurnOver, Origin::default());
+        }
+        match self.next_recorded() {
+            None => {
+                self.end_unanswered();
+                self.state = State::Ended;
             }
-            AgentEvent::MessageEnd(message) => self.message_end(origin, message),
-            AgentEvent::ToolResult(message) => match &mut self.open {
-                Some(turn) => turn.results.push((origin, message)),
-                None => self.done.push_back(Step::Message(origin, message)),
-            },
-            AgentEvent::TurnEnd => {
-                if let Some(turn) = &mut self.open {
-                    turn.turn_ends += 1;
+            Some(Step::Header(_)) => {}
+            Some(Step::Message(origin, message)) => {
+                if message.role() == "user" {
+                    self.end_unanswered();
+                    self.open_turn();
                 }
+                self.happen(Occurrence::Event(AgentEvent::Message(message)), origin);
             }
-            delta => {
-                if let Some(turn) = &mut self.open {
-                    turn.events.push((origin, delta));
+            Some(Step::Entry(entry)) => self.happen(Occurrence::Entry(entry), Origin::default()),
+            Some(Step::ProcessEnd) => {
+                self.end_unanswered();
+                (self.idle, self.in_turn) = (true, false);
+                self.happen(Occurrence::ProcessEnd, Origin::default());
+            }
+            Some(Step::Turn(turn)) => {
+                self.unanswered = false;
+                if turn.starts_turn {
+                    self.open_turn();
                 }
+                self.wake();
+                let start = AgentEvent::MessageStart { timestamp: turn.timestamp };
+                self.happen(Occurrence::Event(start), turn.origin.clone());
+                (self.turn, self.played, self.abort, self.left_recording) = (Some(turn), 0, None, false);
+                self.state = State::Streaming;
             }
         }
     }
 
-    fn message_end(&mut self, origin: Origin, message: Message) {
-        let Some(turn) = &mut self.open else { return };
-        if turn.events.is_empty()
-            && is_empty_abort(&message)
-            && let Some(mut late) = self.held.take()
-        {
-            // The abort reached the stream behind the message's end: both are one interrupted message.
-            late.interrupted = true;
-            self.open = Some(late);
-            return;
+    fn stream(&mut self) {
+        let Some(turn) = &mut self.turn else { return };
+        if let Some(abort) = self.abort.as_ref().filter(|_| !turn.was_cut_short()) {
+            let message = cut_message(turn, self.played, abort, self.conduct.keeps_cut_calls);
+            return self.leave(message);
         }
-        let aborted = message.stop_reason().is_some_and(|why| why == "aborted");
-        turn.interrupted = aborted && (names_matched_rules(&message) || !turn.triggered.is_empty());
-        turn.end = Some((origin, message));
-        self.release_held();
+        if let Some((origin, event)) = turn.events.get(self.played) {
+            self.played += 1;
+            let (origin, event) = (origin.clone(), event.clone());
+            return self.happen(Occurrence::Event(event), origin);
+        }
+        match (&turn.end, &self.abort) {
+            (Some((origin, message)), _) => {
+                let (origin, message) = (origin.clone(), message.clone());
+                self.state = State::Results;
+                self.happen(Occurrence::Event(AgentEvent::MessageEnd(message)), at_end(&origin));
+            }
+            (None, Some(abort)) => {
+                let message = cut_message(turn, self.played, abort, self.conduct.keeps_cut_calls);
+                self.leave(message);
+            }
+            // The recording ends inside the message: nothing more is known of it.
+            (None, None) => self.over(State::Between),
+        }
     }
 
-    fn release_held(&mut self) {
-        if let Some(turn) = self.held.take() {
-            self.done.push_back(Step::Turn(turn));
+    /// Leaves the recording: the message ends here, and what the recording has of it behind is dropped.
+    fn leave(&mut self, message: Message) {
+        let (Some(turn), Some(abort)) = (&mut self.turn, &self.abort) else { return };
+        self.left_recording = true;
+        let origin = turn.end.as_ref().map(|(origin, _)| at_end(origin)).unwrap_or_default();
+        let timestamp = turn.timestamp.unwrap_or_default() as u64;
+        let results: Vec<Message> =
+            message.tool_calls().into_iter().map(|call| placeholder(call, abort, timestamp)).collect();
+        let entries: Vec<Object> =
+            std::mem::take(&mut turn.entries).into_iter().map(|(_, entry)| entry).filter(stands_by_itself).collect();
+        self.happen(Occurrence::Event(AgentEvent::MessageEnd(message)), origin);
+        for result in results {
+            self.happen(Occurrence::Event(AgentEvent::ToolResult(result)), Origin::default());
+        }
+        for entry in entries {
+            self.happen(Occurrence::Entry(entry), Origin::default());
+        }
+        self.end_turns(1);
+        self.state = State::AfterTurn;
+    }
+
+    fn end_turns(&mut self, count: usize) {
+        for _ in 0..count {
+            self.announce(AgentEvent::TurnEnd);
         }
     }
 
-    /// The next finished step.
-    pub(super) fn pop(&mut self) -> Option<Step> {
-        self.done.pop_front()
+    /// The message ended as recorded: its results, and the second half of a late abort.
+    fn results(&mut self) {
+        let Some(mut turn) = self.turn.take() else { return };
+        if self.abort.is_none() && turn.late.is_some() && !turn.interrupted {
+            // Nothing matched in it: the empty message behind is an interrupt of its own (session.md S9.4d).
+            let late = split_late_half(&mut turn);
+            self.ahead.push_front(Step::Turn(Box::new(late)));
+        }
+        let late = turn.late.take();
+        turn.interrupted |= late.is_some();
+        if let (Some(abort), None, false) = (&self.abort, &late, turn.was_cut_short()) {
+            let abort = abort.clone();
+            self.turn = Some(turn);
+            return self.leave_behind_the_end(&abort);
+        }
+        let mut entries = std::mem::take(&mut turn.entries).into_iter().peekable();
+        for (at, (origin, recorded)) in turn.results.iter().enumerate() {
+            while let Some((_, entry)) = entries.next_if(|(before, _)| *before <= at) {
+                self.happen(Occurrence::Entry(entry), Origin::default());
+            }
+            let result = AgentEvent::ToolResult(without_reminders(recorded));
+            self.happen(Occurrence::Event(result), at_end(origin));
+        }
+        for (_, entry) in entries {
+            self.happen(Occurrence::Entry(entry), Origin::default());
+        }
+        self.end_turns(turn.turn_ends);
+        if let Some(late) = &late {
+            if late.starts_turn {
+                self.announce(AgentEvent::TurnStart);
+            }
+            self.happen(Occurrence::LateStart { timestamp: late.timestamp }, late.origin.clone());
+            let (origin, message) = late.end.clone();
+            self.happen(Occurrence::Event(AgentEvent::MessageEnd(message)), origin);
+            self.end_turns(late.turn_ends);
+        }
+        turn.late = late;
+        self.turn = Some(turn);
+        self.state = State::AfterTurn;
     }
 
-    /// Ends the recording.
-    pub(super) fn close(&mut self) {
-        self.release_held();
-        if let Some(turn) = self.open.take() {
-            self.done.push_back(Step::Turn(turn));
+    /// A structural match came behind the message's end, which the recording does not know of: no call runs, and an
+    /// empty aborted message follows (engine.md E7.5a).
+    fn leave_behind_the_end(&mut self, abort: &Abort) {
+        let Some(turn) = &mut self.turn else { return };
+        self.left_recording = true;
+        let Some((_, message)) = &turn.end else { return };
+        let timestamp = turn.timestamp.unwrap_or_default();
+        let calls = message.tool_calls().into_iter().enumerate();
+        let results: Vec<Message> =
+            calls.map(|(at, call)| stopped(call.id, call.name, at == 0, abort, timestamp as u64)).collect();
+        let empty = crate::agent::aborted_message(Partial::default(), abort, &Model::of(message), timestamp as u64 + 1);
+        let entries: Vec<Object> =
+            std::mem::take(&mut turn.entries).into_iter().map(|(_, entry)| entry).filter(stands_by_itself).collect();
+        for result in results {
+            self.happen(Occurrence::Event(AgentEvent::ToolResult(result)), Origin::default());
         }
+        for entry in entries {
+            self.happen(Occurrence::Entry(entry), Origin::default());
+        }
+        self.end_turns(1);
+        self.announce(AgentEvent::TurnStart);
+        self.happen(Occurrence::LateStart { timestamp: Some(timestamp + 1.0) }, Origin::default());
+        self.happen(Occurrence::Event(AgentEvent::MessageEnd(empty)), Origin::default());
+        self.end_turns(1);
+        self.state = State::AfterTurn;
+    }
+
+    fn after_turn(&mut self) {
+        let Some(turn) = &self.turn else { return };
+        let cut_short = self.left_recording || turn.late.is_some() || turn.ending().is_cut_short();
+        if cut_short {
+            let cancelled = !self.left_recording && self.retry_was_cancelled();
+            self.announce(AgentEvent::AgentEnd);
+            if cancelled {
+                self.happen(Occurrence::UserInterrupt, Origin::default());
+            }
+            return self.over(State::Waiting);
+        }
+        if turn.end.as_ref().is_some_and(|(_, message)| !message.tool_calls().is_empty()) {
+            return self.over(State::Between);
+        }
+        self.state = State::Stopping;
+        self.happen(Occurrence::WouldStop, Origin::default());
+    }
+
+    /// Whether the recording shows that the retry of an interrupted message never ran: no reminder was written and the
+    /// agent did not go on, a prompt follows at once or, in a session, nothing (session.md S10.2 A11).
+    fn retry_was_cancelled(&mut self) -> bool {
+        let Some(turn) = &self.turn else { return false };
+        let reminded = turn.records.iter().any(|record| !matches!(record, Record::Result(_)));
+        if !self.conduct.user_abort_cancels || !turn.interrupted || turn.resumed || reminded {
+            return false;
+        }
+        let mut at = 0;
+        while matches!(self.peek(at), Some(Step::Entry(_))) && at < LOOK_AHEAD {
+            at += 1;
+        }
+        let end_is_known = self.conduct.end_is_known;
+        match self.peek(at) {
+            Some(Step::Message(_, message)) => message.role() == "user",
+            None | Some(Step::ProcessEnd | Step::Entry(_)) => end_is_known,
+            Some(Step::Turn(_) | Step::Header(_)) => false,
+        }
+    }
+
+    /// The run would stop: it goes on when follow-ups were handed over or a queued message comes first.
+    fn stopping(&mut self) {
+        if std::mem::take(&mut self.follow_ups) > 0 {
+            return self.over(State::Between);
+        }
+        self.announce(AgentEvent::AgentEnd);
+        self.over(State::Waiting);
+    }
+
+    /// The message is over; it is told of before the next step.
+    fn over(&mut self, state: State) {
+        if let Some(turn) = self.turn.take() {
+            self.finished = Some(Finished { turn, left_recording: self.left_recording });
+        }
+        self.abort = None;
+        self.state = state;
     }
 }
 
-/// Whether an abort may still follow behind the finished message: rules were announced, yet it ended as if nothing
-/// had happened.
-fn may_end_late(turn: &Turn) -> bool {
-    !turn.triggered.is_empty()
-        && turn.end.as_ref().is_some_and(|(_, message)| {
-            message.stop_reason().is_some_and(|why| why == "toolUse" || why == "stop" || why == "length")
-        })
+impl<S: StepSource> Agent for RecordedAgent<S> {
+    fn due(&self) -> Due {
+        match self.state {
+            _ if !self.queue.is_empty() => Due::At(0),
+            State::Waiting => Due::Idle,
+            State::Ended => Due::Done,
+            _ => Due::At(0),
+        }
+    }
+
+    fn next_step(&mut self, _clock: &mut Clock) -> Option<Happening> {
+        loop {
+            if let Some(step) = self.queue.pop_front() {
+                return Some(step);
+            }
+            match self.state {
+                State::Ended => return None,
+                // Nobody continued.
+                State::Waiting => self.state = State::Between,
+                State::Between => self.between(),
+                State::Streaming => self.stream(),
+                State::Results => self.results(),
+                State::AfterTurn => self.after_turn(),
+                State::Stopping => self.stopping(),
+            }
+        }
+    }
+
+    fn abort(&mut self, abort: Abort) {
+        if matches!(self.state, State::Streaming | State::Results) {
+            self.abort.get_or_insert(abort);
+        }
+    }
+
+    fn continue_run(&mut self) -> bool {
+        if self.state != State::Waiting {
+            return self.state == State::Ended;
+        }
+        self.state = State::Between;
+        self.unanswered = true;
+        self.announce(AgentEvent::AgentStart);
+        self.announce(AgentEvent::TurnStart);
+        true
+    }
+
+    fn follow_up(&mut self, _message: Message) {
+        self.follow_ups += 1;
+    }
+
+    fn takes_follow_ups(&mut self, rules: &[JsString]) -> bool {
+        let shows = |turn: &Turn| turn.reminders().any(|one| one.rules.iter().any(|rule| rules.contains(rule)));
+        if self.turn.as_ref().is_none_or(|turn| shows(turn)) {
+            return true;
+        }
+        let mut prompted = false;
+        for at in 0..LOOK_AHEAD {
+            match self.peek(at) {
+                Some(Step::Message(_, message)) if message.role() == "user" => prompted = true,
+                Some(Step::Turn(turn)) if !prompted || turn.interrupted => return true,
+                Some(Step::Turn(turn)) if shows(turn) => {
+                    // What keeps the run going is the user's message.
+                    self.follow_ups += 1;
+                    return false;
+                }
+                Some(Step::ProcessEnd) | None => return true,
+                Some(_) => {}
+            }
+        }
+        true
+    }
+
+    fn whole_message(&self) -> Vec<(Origin, AgentEvent)> {
+        self.turn.as_ref().map(|turn| turn.events.clone()).unwrap_or_default()
+    }
+}
+
+fn at_end(origin: &Origin) -> Origin {
+    Origin { block: None, delta: None, ..origin.clone() }
+}
+
+/// Whether an entry belongs to the session and not to the attempt that was interrupted (session.md S9.4d).
+fn stands_by_itself(entry: &Object) -> bool {
+    entry.get("customType").and_then(Value::as_string).is_none_or(|kind| *kind != "tool_execution_start")
+}
+
+/// Takes the second half off a message that was not interrupted.
+fn split_late_half(turn: &mut Turn) -> Turn {
+    let Some(late) = turn.late.take() else { return Turn::default() };
+    turn.interrupted = turn.ending().is_aborted();
+    let LateHalf { origin, timestamp, starts_turn, end, turn_ends, records_before } = *late;
+    let records = turn.records.split_off(records_before.min(turn.records.len()));
+    let resumed = std::mem::replace(&mut turn.resumed, true);
+    let end = Some(end);
+    Turn { origin, timestamp, starts_turn, end, turn_ends, interrupted: true, resumed, records, ..Turn::default() }
+}
+
+/// The message as it stood at the match: what had streamed, without calls that were not complete (session.md S9.2).
+fn cut_message(turn: &Turn, played: usize, abort: &Abort, keeps_cut_calls: bool) -> Message {
+    let recorded = turn.end.as_ref().map(|(_, message)| message.raw.clone()).unwrap_or_default();
+    let recorded_block = |index: usize| {
+        let content = recorded.get("content").and_then(Value::as_array);
+        content.and_then(|blocks| blocks.get(index)).cloned()
+    };
+    let mut blocks: BTreeMap<usize, (&str, JsString)> = BTreeMap::new();
+    let mut calls: BTreeMap<usize, Value> = BTreeMap::new();
+    for (_, event) in &turn.events[..played] {
+        match event {
+            AgentEvent::StreamRestart => {
+                blocks.clear();
+                calls.clear();
+            }
+            AgentEvent::TextDelta { index, delta } => {
+                blocks.entry(*index).or_insert(("text", JsString::new())).1.push_units(delta.units());
+            }
+            AgentEvent::ThinkingDelta { index, delta } => {
+                blocks.entry(*index).or_insert(("thinking", JsString::new())).1.push_units(delta.units());
+            }
+            AgentEvent::ToolCallStart { index, .. } if keeps_cut_calls => {
+                calls.extend(recorded_block(*index).map(|block| (*index, block)));
+            }
+            AgentEvent::ToolCallEnd { index, .. } => {
+                calls.extend(recorded_block(*index).map(|block| (*index, block)));
+            }
+            _ => {}
+        }
+    }
+    let mut content: BTreeMap<usize, Value> = calls;
+    for (index, (kind, text)) in blocks {
+        content.insert(index, Value::Object(json_object! {"type": kind, kind: text}));
+    }
+    let mut raw = recorded;
+    raw.insert("role", "assistant");
+    raw.insert("content", content.into_values().collect::<Vec<_>>());
+    raw.insert("stopReason", "aborted");
+    raw.insert("errorMessage", abort.reason.clone().unwrap_or_else(|| PLAIN_ABORT.into()));
+    Message::new(raw)
 }

@@ -6,7 +6,7 @@ use crate::stream::Origin;
 use crate::text::JsString;
 use crate::text::json::{self, Object, Value};
 
-use super::recorded::Turn;
+use crate::history::Turn;
 
 /// A message or a finished call made of one text (cli.md, `--text`).
 #[derive(Clone, Debug, PartialEq)]

@@ -377,7 +377,7 @@ impl Index {
 }
 
 /// The `customType` of the rule engine's messages.
-pub(super) const INJECTION_TYPE: &str = "ttsr-injection";
+pub(super) use crate::message::INJECTION_TYPE;
 
 /// The number of `"xxxxxxxx"`, eight lower-case hex digits in quotes.
 fn hex_id(json: &[u8]) -> Option<u32> {

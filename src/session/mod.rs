@@ -31,7 +31,7 @@ pub use context::{Context, ContextMessage};
 pub use error::{ReadError, Refusal, RefusedStep, SessionError};
 pub use kind::{EntryKind, Role};
 pub use name::{directory_name, file_name};
-pub use record::{REMINDER_START, first_text};
+pub use record::first_text;
 pub use slot::TitleSlot;
 pub use store::{NewHeader, Store, UnknownEntry};
 pub use tree::Tree;

@@ -8,6 +8,7 @@ use memchr::memmem::Finder;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::message::{Ending, REMINDER_PREFIX};
 use crate::text::JsString;
 use crate::text::json::MAX_DEPTH;
 
@@ -177,9 +178,6 @@ pub(super) fn is_string(raw: Option<&RawValue>, text: &str) -> bool {
     })
 }
 
-/// The start of the opening tag of every reminder (session.md S10.1).
-pub const REMINDER_START: &str = "<system-reminder reason=\"rule_violation\"";
-
 /// What a plain message holds that is never more than it seems: see [`plain_role`].
 static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).clone();
@@ -234,19 +232,21 @@ impl<'a> MessagePeek<'a> {
     /// The flags that the index keeps of the message.
     fn flags(&self, role: Role) -> u16 {
         match role {
-            Role::Assistant if is_string(self.stop_reason, "aborted") => {
-                index::ABORTED | if self.is_rule_abort() { index::RULE_ABORT } else { 0 }
-            }
-            Role::Assistant if is_string(self.stop_reason, "error") => index::ERROR,
+            Role::Assistant => match self.ending() {
+                Ending::Rules(_) => index::ABORTED | index::RULE_ABORT,
+                Ending::Aborted => index::ABORTED,
+                Ending::Failed => index::ERROR,
+                Ending::Complete => 0,
+            },
             Role::ToolResult if self.begins_with_reminder() => index::REMINDER,
             Role::Other if is_string(self.custom_type, index::INJECTION_TYPE) => index::INJECTION_MESSAGE,
             _ => 0,
         }
     }
 
-    /// Whether the error message is the one of an abort by rules (session.md S5.6).
-    pub(super) fn is_rule_abort(&self) -> bool {
-        self.error_message.and_then(string).is_some_and(|text| text.starts_with("TTSR matched rule"))
+    /// How the assistant message ended.
+    fn ending(&self) -> Ending {
+        Ending::of(self.stop_reason.and_then(string).as_ref(), self.error_message.and_then(string).as_ref())
     }
 
     /// Whether the first text block begins with a reminder.
@@ -260,7 +260,7 @@ impl<'a> MessagePeek<'a> {
             return false;
         }
         let Ok(content) = crate::text::json::parse_raw(content) else { return false };
-        first_text(&content).is_some_and(|text| text.starts_with(REMINDER_START))
+        first_text(&content).is_some_and(|text| text.starts_with(REMINDER_PREFIX))
     }
 }
 

@@ -42,7 +42,7 @@ pub enum StreamItem {
 }
 
 /// The header of a stream or session (session.md S1.4).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamHeader {
     /// The session id, when it is a string.
     pub id: Option<JsString>,

@@ -268,6 +268,10 @@ impl<R: BufRead> EventReader<R> {
             "thinking_delta" => AgentEvent::ThinkingDelta { index, delta },
             _ => {
                 self.begin_call(index, update, line);
+                if let Some(arguments) = arguments_so_far(index, update) {
+                    let origin = Origin { block: Some(index), ..self.origin(line) };
+                    self.push(origin, AgentEvent::ToolCallArguments { index, arguments });
+                }
                 AgentEvent::ToolCallDelta { index, delta }
             }
         };
@@ -288,11 +292,9 @@ impl<R: BufRead> EventReader<R> {
             return;
         }
         open.calls.push(index);
-        let block = update.members("partial").and_then(|partial| partial.items("content"));
-        let block = block.and_then(|items| items.get(index).and_then(|raw| parse_raw(raw).ok()));
-        let so_far = match block.as_ref().map(ContentBlock::read) {
-            Some(ContentBlock::ToolCall(call)) => Some(call),
-            _ => open.named.iter().find(|(at, _)| *at == index).map(|(_, call)| call.clone()),
+        let so_far = match call_so_far(index, update) {
+            Some(call) => Some(call),
+            None => open.named.iter().find(|(at, _)| *at == index).map(|(_, call)| call.clone()),
         };
         let named = so_far.filter(|call| !call.name.is_blank());
         let (id, name) = named.map_or((None, None), |call| (Some(call.id), Some(call.name)));
@@ -481,6 +483,20 @@ impl<R: BufRead> EventReader<R> {
 }
 
 /// The tool calls in the content of a message that is read on demand.
+/// The call at `index` as the full form shows it at this event.
+fn call_so_far(index: usize, update: &Members<'_>) -> Option<ToolCall> {
+    let items = update.members("partial")?.items("content")?;
+    match ContentBlock::read(&parse_raw(items.get(index)?).ok()?) {
+        ContentBlock::ToolCall(call) => Some(call),
+        _ => None,
+    }
+}
+
+/// The arguments that the agent has parsed at this delta, where the full form shows them (session.md S8.6).
+fn arguments_so_far(index: usize, update: &Members<'_>) -> Option<Value> {
+    call_so_far(index, update).map(|call| call.arguments)
+}
+
 fn calls_of(message: &Members<'_>) -> Vec<(usize, ToolCall)> {
     let blocks = message.items("content").unwrap_or_default().into_iter();
     let blocks = blocks.map(|raw| parse_raw(raw).unwrap_or(Value::Null));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use crate::json_object;
-use crate::message::{AgentEvent, Message, Model, ToolCall, text_block, thinking_block, tool_call_block};
+use crate::message::{AgentEvent, Ending, Message, Model, ToolCall, text_block, thinking_block, tool_call_block};
 use crate::text::JsString;
 use crate::text::json::{self, Object, Value};
 
@@ -34,6 +34,8 @@ struct OpenMessage {
     waiting: Vec<Line>,
     /// Calls among `waiting` that have not ended.
     open_calls: usize,
+    /// Whether the arguments so far go along with the next delta.
+    shows_arguments: bool,
 }
 
 /// More content indexes than this between two blocks are not filled in.
@@ -139,13 +141,28 @@ impl<W: Write> EventWriter<W> {
                 self.end_prose()?;
                 self.call_start(*index, id.as_ref(), name.as_ref())
             }
-            AgentEvent::ToolCallDelta { index, delta } => {
-                if let Some(block) = self.open.as_mut().and_then(|open| open.blocks.get_mut(index)) {
-                    block.text.push_units(delta.units());
+            AgentEvent::ToolCallArguments { index, arguments } => {
+                if let Some(open) = &mut self.open {
+                    if let Some(Block { kind: Kind::Call { arguments: so_far, .. }, .. }) = open.blocks.get_mut(index) {
+                        *so_far = Some(arguments.clone());
+                    }
+                    open.shows_arguments = true;
                 }
-                self.update(json_object! {
-                    "type": "toolcall_delta", "contentIndex": *index, "delta": delta.clone(),
-                })
+                Ok(())
+            }
+            AgentEvent::ToolCallDelta { index, delta } => {
+                let mut update =
+                    json_object! { "type": "toolcall_delta", "contentIndex": *index, "delta": delta.clone() };
+                if let Some(open) = &mut self.open {
+                    if let Some(block) = open.blocks.get_mut(index) {
+                        block.text.push_units(delta.units());
+                    }
+                    if std::mem::take(&mut open.shows_arguments) {
+                        // Only the full form says what the agent has parsed by now.
+                        update.insert("partial", self.so_far());
+                    }
+                }
+                self.update(update)
             }
             AgentEvent::ToolCallEnd { index, id, name, arguments } => {
                 self.call_end(*index, id, name, arguments.as_ref())
@@ -176,8 +193,7 @@ impl<W: Write> EventWriter<W> {
         self.open = None;
         self.run.push(message.raw.clone().into());
         self.turn = Some((message.clone(), Vec::new()));
-        let reason = message.string("errorMessage").unwrap_or_default();
-        self.interrupted = message.is_cut_short() && reason.starts_with("TTSR matched rule");
+        self.interrupted = matches!(message.ending(), Ending::Rules(_));
         self.line(json_object! { "type": "message_end", "message": message.raw.clone() })
     }
 

@@ -53,6 +53,10 @@ pub struct Part {
     pub content: PartContent,
     /// How it is cut.
     pub chunks: Chunks,
+    /// Virtual milliseconds before its first delta, beside the reply's own delay.
+    pub pause_ms: u64,
+    /// Whether it goes on in the block of the part before, as prose behind a pause does.
+    pub continues: bool,
 }
 
 /// What a part streams.
@@ -70,6 +74,8 @@ pub enum PartContent {
         id: Option<JsString>,
         /// The arguments.
         arguments: Value,
+        /// The argument text as it streams, where it is not the compact JSON of the arguments.
+        raw: Option<JsString>,
     },
 }
 
@@ -126,15 +132,14 @@ impl Failure {
 }
 
 impl ScriptReply {
-    /// What the call gives that is the `index`th of this reply: its text and whether it is an error. A call that no
-    /// result names gives `ok`.
-    pub fn result_of(&self, index: usize, id: &JsString) -> (JsString, bool) {
+    /// What the script says that the call gives which is the `index`th of this reply; a call that no
+    /// result names gives none here.
+    pub fn result_of(&self, index: usize, id: &JsString) -> Option<&ScriptedResult> {
         let names = |result: &&ScriptedResult| match &result.call {
             CallRef::Id(named) => named == id,
             CallRef::Index(at) => *at == index,
         };
-        let result = self.tool_results.iter().find(names);
-        result.map_or(("ok".into(), false), |result| (result.text.clone(), result.is_error))
+        self.tool_results.iter().find(names)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::diagnostic::code::{MALFORMED_SCRIPT, UNKNOWN_SCRIPT_KEY};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::json::{self, RawMembers, Value};
 use crate::text::{JsString, LineIndex, Place};
+use crate::tool::{CallReader, ReadOptions};
 
 use super::{CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedResult};
 
@@ -31,6 +32,9 @@ const MESSAGE_KEYS: [&str; 11] = [
     "errorStatus",
     "contextSnapshot",
 ];
+
+/// What the agent says of a connection that was lost.
+const LOST_CONNECTION: &str = "ECONNRESET: The socket connection was closed unexpectedly";
 
 pub(super) fn read(bytes: &[u8], file: &str) -> Result<(Script, Vec<Diagnostic>), Vec<Diagnostic>> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -139,7 +143,7 @@ impl<'a> Parser<'a> {
         let (line, line_offset) = self.line(raw);
         let reply = ScriptReply { line, line_offset, ..ScriptReply::default() };
         match raw.get().as_bytes().first() {
-            Some(b'[') => Ok(ScriptReply { parts: self.parts(raw, DEFAULT_CHUNK)?, ..reply }),
+            Some(b'[') => self.streamed(raw, DEFAULT_CHUNK, reply),
             Some(b'{') if is_part(raw) => {
                 let parts = vec![self.part(raw, DEFAULT_CHUNK)?];
                 Ok(ScriptReply { parts, ..reply })
@@ -161,7 +165,7 @@ impl<'a> Parser<'a> {
             match key.to_utf8().unwrap_or_default().as_str() {
                 "parts" | "content" => {
                     is_reply = true;
-                    reply.parts = self.parts(value, chunk)?;
+                    reply = self.streamed(value, chunk, reply)?;
                 }
                 "finish" | "stopReason" => reply.stop_reason = Some(self.finish(value)?),
                 "status" => {
@@ -207,11 +211,50 @@ impl<'a> Parser<'a> {
         Ok(reply)
     }
 
-    fn parts(&mut self, raw: &'a RawValue, chunk: usize) -> Parsed<Vec<Part>> {
+    /// The reply with what its list of parts streams; a connection that dies ends it there.
+    fn streamed(&mut self, raw: &'a RawValue, chunk: usize, mut reply: ScriptReply) -> Parsed<ScriptReply> {
+        let dies = self.dies(raw);
+        reply.parts = self.parts(raw, chunk, dies)?;
+        if dies.is_some() {
+            reply.failure = Some(Failure { message: LOST_CONNECTION.into(), ..Failure::default() });
+        }
+        Ok(reply)
+    }
+
+    /// The parts of a list, up to `end`.
+    fn parts(&mut self, raw: &'a RawValue, chunk: usize, end: Option<usize>) -> Parsed<Vec<Part>> {
         let items = self.items(raw, "the parts of a reply are a list")?;
         // Every part is looked at, so that one run names all mistakes.
-        let parts: Vec<Parsed<Part>> = items.into_iter().map(|item| self.part(item, chunk)).collect();
+        let mut pause_ms = 0;
+        let mut parts: Vec<Parsed<Part>> = Vec::new();
+        for item in items.into_iter().take(end.unwrap_or(usize::MAX)) {
+            match self.stall(item) {
+                Some(stall) => pause_ms += stall?,
+                None => parts.push(self.part(item, chunk).map(|part| {
+                    let before = parts.last().and_then(|before| before.as_ref().ok());
+                    let continues = pause_ms > 0 && before.is_some_and(|before| before.is_same_prose(&part));
+                    Part { pause_ms: std::mem::take(&mut pause_ms), continues, ..part }
+                })),
+            }
+        }
         parts.into_iter().collect()
+    }
+
+    /// The milliseconds of a `{"stall": ms}`, if the part is one.
+    fn stall(&mut self, raw: &'a RawValue) -> Option<Parsed<u64>> {
+        let Ok(RawMembers(members)) = serde_json::from_str::<RawMembers<'a>>(raw.get()) else { return None };
+        let (_, value) = members.iter().find(|(key, _)| *key == "stall")?;
+        self.check_keys(&members, &["stall"]);
+        Some(self.number(value, "stall"))
+    }
+
+    /// The place of a `{"die": true}` among the parts.
+    fn dies(&self, raw: &'a RawValue) -> Option<usize> {
+        let items: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
+        items.iter().position(|item| {
+            serde_json::from_str::<RawMembers<'_>>(item.get())
+                .is_ok_and(|RawMembers(members)| members.iter().any(|(key, value)| *key == "die" && value.get() == "true"))
+        })
     }
 
     fn part(&mut self, raw: &'a RawValue, chunk: usize) -> Parsed<Part> {
@@ -222,18 +265,21 @@ impl<'a> Parser<'a> {
         let kind = find("type").and_then(|value| json::parse_raw(value).ok());
         let is_call = kind.as_ref().and_then(Value::as_string).is_some_and(|kind| *kind == "toolCall");
         let tool = find("tool").or_else(|| find("name").filter(|_| is_call));
+        if find("raw").is_some() {
+            return Err(self.wrong(raw, "the raw chunks of a provider cannot be played: give `text`, or `tool` and `args`"));
+        }
         let content = if let Some(tool) = tool {
             let name = self.string(tool, "the name of a tool")?;
             let id = find("id").map(|value| self.string(value, "`id`")).transpose()?;
-            let arguments = match find("args").or_else(|| find("arguments")) {
-                Some(value) => self.arguments(value)?,
+            let (arguments, text) = match find("args").or_else(|| find("arguments")) {
+                Some(value) => self.arguments(value, &name)?,
                 None => match &list {
-                    Some(list) => self.streamed_arguments(raw, list)?,
-                    None => return Err(self.wrong(raw, "a tool part needs `args`, an object")),
+                    Some(list) => (self.streamed_arguments(raw, list)?, None),
+                    None => return Err(self.wrong(raw, "a tool part needs `args`, an object or its raw text")),
                 },
             };
             self.check_keys(&members, &["type", "tool", "name", "id", "args", "arguments", "chunk", "chunks"]);
-            PartContent::Tool { name, id, arguments }
+            PartContent::Tool { name, id, arguments, raw: text }
         } else if let Some(thinking) = find("thinking") {
             self.check_keys(&members, &["type", "thinking", "thinkingSignature", "chunk", "chunks"]);
             PartContent::Thinking(self.streamed_text(thinking, list.as_deref(), "thinking")?)
@@ -243,7 +289,8 @@ impl<'a> Parser<'a> {
         } else {
             return Err(self.wrong(raw, "an unknown part: a part has `text`, `thinking`, or `tool` and `args`"));
         };
-        Ok(Part { content, chunks: list.map_or(Chunks::Size(size), Chunks::List) })
+        let chunks = list.map_or(Chunks::Size(size), Chunks::List);
+        Ok(Part { content, chunks, pause_ms: 0, continues: false })
     }
 
     /// The text of a part; its `chunks`, if any, must be that text cut in pieces, or stand alone.
@@ -268,9 +315,20 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn arguments(&mut self, raw: &'a RawValue) -> Parsed<Value> {
+    /// The arguments, and their text where it is given instead: whole or cut short, the agent makes the same of it as
+    /// of a stream that ended there (engine.md E6.6).
+    fn arguments(&mut self, raw: &'a RawValue, tool: &JsString) -> Parsed<(Value, Option<JsString>)> {
         match self.value(raw)? {
-            Value::Object(object) => Ok(object.into()),
+            Value::Object(object) => Ok((object.into(), None)),
+            Value::String(text) => {
+                let mut reader = CallReader::new(tool, &ReadOptions::default());
+                reader.push(text.units());
+                reader.finish(None);
+                match reader.arguments() {
+                    Value::Object(object) => Ok((object.into(), Some(text))),
+                    other => Err(self.wrong(raw, format!("the arguments of a tool are no object but {}", other.kind()))),
+                }
+            }
             other => Err(self.wrong(raw, format!("the arguments of a tool are an object, not {}", other.kind()))),
         }
     }
@@ -446,6 +504,16 @@ fn is_part(raw: &RawValue) -> bool {
     raw.get().starts_with('{')
         && serde_json::from_str::<RawMembers<'_>>(raw.get())
             .is_ok_and(|RawMembers(members)| members.iter().any(|(key, _)| is_key(key)))
+}
+
+impl Part {
+    /// Whether `next` is prose of the same kind.
+    fn is_same_prose(&self, next: &Self) -> bool {
+        matches!(
+            (&self.content, &next.content),
+            (PartContent::Text(_), PartContent::Text(_)) | (PartContent::Thinking(_), PartContent::Thinking(_))
+        )
+    }
 }
 
 fn join(list: &[JsString]) -> JsString {

@@ -9,9 +9,10 @@ use crate::text::JsString;
 use super::{Chunks, Part, PartContent, ScriptReply};
 
 impl ScriptReply {
-    /// The steps of this reply. `number` (from 1) goes into the ids of calls that have none, as in `call_1_0`.
-    pub fn steps(self: Arc<Self>, number: usize, origin: Origin) -> impl Iterator<Item = (AgentEvent, Origin)> {
-        Steps { reply: self, number, origin, part: 0, calls: 0, state: State::Start }
+    /// The steps of this reply, each with the virtual milliseconds that pass before it. `number` (from 1) goes into
+    /// the ids of calls that have none, as in `call_1_0`.
+    pub fn steps(self: Arc<Self>, number: usize, origin: Origin) -> impl Iterator<Item = (AgentEvent, Origin, u64)> {
+        Steps { reply: self, number, origin, part: 0, block: 0, deltas: 0, calls: 0, state: State::Start }
     }
 }
 
@@ -20,6 +21,10 @@ struct Steps {
     number: usize,
     origin: Origin,
     part: usize,
+    /// Content index of the part's block.
+    block: usize,
+    /// Deltas of that block.
+    deltas: usize,
     /// Calls begun.
     calls: usize,
     state: State,
@@ -32,21 +37,28 @@ enum State {
         id: JsString,
         arguments: Option<JsString>,
         at: usize,
-        count: usize,
+        /// Whether a delta of the part was given.
+        begun: bool,
     },
 }
 
 impl Iterator for Steps {
-    type Item = (AgentEvent, Origin);
+    type Item = (AgentEvent, Origin, u64);
 
-    fn next(&mut self) -> Option<(AgentEvent, Origin)> {
+    fn next(&mut self) -> Option<Self::Item> {
         loop {
             let reply = Arc::clone(&self.reply);
             let part = reply.parts.get(self.part)?;
             match &mut self.state {
                 State::Start => {
+                    if self.part > 0 && !part.continues {
+                        self.block += 1;
+                        self.deltas = 0;
+                    }
                     let arguments = match (&part.content, &part.chunks) {
-                        (PartContent::Tool { arguments, .. }, Chunks::Size(_)) => Some(arguments.stringify().into()),
+                        (PartContent::Tool { arguments, raw, .. }, Chunks::Size(_)) => {
+                            Some(raw.clone().unwrap_or_else(|| arguments.stringify().into()))
+                        }
                         _ => None,
                     };
                     let mut held = JsString::new();
@@ -56,37 +68,37 @@ impl Iterator for Steps {
                         self.calls += 1;
                         held = id.clone();
                         start = Some(AgentEvent::ToolCallStart {
-                            index: self.part,
+                            index: self.block,
                             id: Some(id),
                             name: Some(name.clone()),
                         });
                     }
-                    self.state = State::Deltas { id: held, arguments, at: 0, count: 0 };
+                    self.state = State::Deltas { id: held, arguments, at: 0, begun: false };
                     if let Some(start) = start {
-                        return Some(self.step(start, None));
+                        return Some(self.step(start, None, 0));
                     }
                 }
-                State::Deltas { id, arguments, at, count } => {
+                State::Deltas { id, arguments, at, begun } => {
                     if let Some(delta) = next_delta(part, arguments.as_ref(), at) {
-                        *count += 1;
-                        let number = *count - 1;
-                        let index = self.part;
+                        let pause_ms = if std::mem::replace(begun, true) { 0 } else { part.pause_ms };
+                        let number = self.deltas;
+                        self.deltas += 1;
+                        let index = self.block;
                         let event = match part.content {
                             PartContent::Text(_) => AgentEvent::TextDelta { index, delta },
                             PartContent::Thinking(_) => AgentEvent::ThinkingDelta { index, delta },
                             PartContent::Tool { .. } => AgentEvent::ToolCallDelta { index, delta },
                         };
-                        return Some(self.step(event, Some(number)));
+                        return Some(self.step(event, Some(number), pause_ms.saturating_add(reply.delay_ms)));
                     }
                     let id = std::mem::take(id);
                     self.state = State::Start;
-                    let index = self.part;
+                    let index = self.block;
                     self.part += 1;
                     if let PartContent::Tool { name, arguments, .. } = &part.content {
                         let (name, arguments) = (name.clone(), Some(arguments.clone()));
                         let end = AgentEvent::ToolCallEnd { index, id, name, arguments };
-                        let origin = Origin { block: Some(index), ..self.origin.clone() };
-                        return Some((end, origin));
+                        return Some(self.step(end, None, 0));
                     }
                 }
             }
@@ -100,8 +112,8 @@ impl Steps {
         format!("call_{}_{}", self.number, self.calls).into()
     }
 
-    fn step(&self, event: AgentEvent, delta: Option<usize>) -> (AgentEvent, Origin) {
-        (event, Origin { block: Some(self.part), delta, ..self.origin.clone() })
+    fn step(&self, event: AgentEvent, delta: Option<usize>, pause_ms: u64) -> (AgentEvent, Origin, u64) {
+        (event, Origin { block: Some(self.block), delta, ..self.origin.clone() }, pause_ms)
     }
 }
 

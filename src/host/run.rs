@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::engine::{By as EngineBy, Gate, Hit};
 use crate::json_object;
 use crate::lifecycle::timer::Timeline;
-use crate::lifecycle::{Abort, Action, ContinueSource, Coordinator, Decision, Fold, INJECTION_TYPE, Injection, Task};
-use crate::message::{AgentEvent, Message, text_block};
+use crate::lifecycle::{Abort, Action, ContinueSource, Coordinator, Fold, Injection, Task};
+use crate::message::{AgentEvent, Ending, INJECTION_TYPE, Message, text_block};
 use crate::pattern::ChunkDependence;
 use crate::stream::Origin;
 use crate::text::JsString;
@@ -14,13 +14,13 @@ use crate::text::json::Value;
 use crate::tool::ReadOptions;
 
 use super::journal::Journal;
-use super::observed::{Announced, Observed};
+use super::observed::{Batch, Observed};
 use super::sink::TraceSink;
 use super::trace::{At, By, GateEvent, Matched, Summary, TraceEvent, TraceKind, Trigger};
 
 /// What became of the actions that an event led to.
 #[derive(Debug, Default)]
-pub(super) struct Effects {
+pub struct Effects {
     /// The stream is to be aborted.
     pub abort: Option<Abort>,
     /// A reminder goes in front of the tool result that was just handled.
@@ -44,7 +44,7 @@ struct OpenHit {
 }
 
 /// One input on its way through the engine.
-pub(super) struct Run<'a> {
+pub struct Run<'a> {
     /// The decisions.
     pub coordinator: Coordinator,
     /// What is written.
@@ -56,11 +56,11 @@ pub(super) struct Run<'a> {
     /// Rules of all persisted entries, in order.
     pub persisted: Vec<JsString>,
     /// Per rule, the entry whose record the repeat policy looks at.
-    pub(super) closed_by: HashMap<JsString, JsString>,
+    pub closed_by: HashMap<JsString, JsString>,
     /// Where runs are explained: the rules that have several conditions, with their number.
-    pub(super) choices: HashMap<JsString, usize>,
+    pub choices: HashMap<JsString, usize>,
     /// Rules that are not registered, told at each message.
-    pub(super) unregistered: Vec<GateEvent>,
+    pub unregistered: Vec<GateEvent>,
     /// The only rule whose gates are told, if any.
     pub explained: Option<JsString>,
     /// How tool calls are read.
@@ -77,23 +77,29 @@ pub(super) struct Run<'a> {
     messages: usize,
     target: usize,
     target_turn: usize,
-    /// Whether the agent runs nothing.
-    idle: bool,
-    in_turn: bool,
+    /// Whether the message that streams is the second half of an interrupted one.
+    in_late_half: bool,
+    /// Where the calls of the message ended, by content index: there their structural patterns match.
+    call_ends: HashMap<usize, At>,
     /// Follow-ups that join the next turn.
     delivered: Vec<Message>,
+    /// What the agent holds, where that is asked for; the coordinator counts from `remembered_before` on.
+    memory: Option<Vec<Message>>,
+    remembered_before: usize,
+    last_answer: Option<Message>,
 }
 
 impl<'a> Run<'a> {
     /// A run over `input` whose events go to `sink`.
-    pub(super) fn new(
-        coordinator: Coordinator,
-        reading: ReadOptions,
+    pub fn new(
+        mut coordinator: Coordinator,
         mut journal: Journal,
         input: &str,
         sink: &'a mut dyn TraceSink,
     ) -> Self {
         let started_ms = journal.clock().now_ms();
+        coordinator.delay_structural_results();
+        let reading = coordinator.reading().clone();
         Self {
             coordinator,
             journal,
@@ -116,32 +122,57 @@ impl<'a> Run<'a> {
             messages: 0,
             target: 0,
             target_turn: 0,
-            idle: true,
-            in_turn: false,
+            in_late_half: false,
+            call_ends: HashMap::new(),
             delivered: Vec::new(),
+            memory: None,
+            remembered_before: 0,
+            last_answer: None,
+        }
+    }
+
+    /// Keeps the agent's messages from now on; these are there already.
+    pub fn remember(&mut self, messages: Vec<Message>) {
+        self.remembered_before = messages.len();
+        self.memory = Some(messages);
+    }
+
+    /// The assistant message that ended last.
+    pub fn last_answer(&self) -> Option<&Message> {
+        self.last_answer.as_ref()
+    }
+
+    /// Ends the run early: the coordinator, what was written, the agent's messages, the rules that were persisted.
+    pub fn into_parts(self) -> (Coordinator, Journal, Vec<Message>, Vec<JsString>) {
+        (self.coordinator, self.journal, self.memory.unwrap_or_default(), self.persisted)
+    }
+
+    fn joins_memory(&mut self, message: &Message) {
+        if let Some(memory) = &mut self.memory {
+            memory.push(message.clone());
         }
     }
 
     /// Emits an event at the present place, behind those held back.
-    pub(super) fn emit(&mut self, kind: TraceKind) {
+    pub fn emit(&mut self, kind: TraceKind) {
         let at = At { turn: Some(self.turns), ..self.at.clone() };
         self.held.push(TraceEvent { at, kind });
     }
 
     /// Emits an event at the beginning of the message that was just played.
-    pub(super) fn emit_at_message(&mut self, origin: &Origin, kind: TraceKind) {
+    pub fn emit_at_message(&mut self, origin: &Origin, kind: TraceKind) {
         self.move_to(origin);
         self.held.push(TraceEvent { at: At { turn: Some(self.target_turn), ..self.at.clone() }, kind });
     }
 
     /// Emits an event that belongs to no message.
-    pub(super) fn emit_outside(&mut self, kind: TraceKind) {
+    pub fn emit_outside(&mut self, kind: TraceKind) {
         let at = At { input: self.at.input.clone(), ..At::default() };
         self.held.push(TraceEvent { at, kind });
     }
 
     /// Moves to the place of an event.
-    pub(super) fn move_to(&mut self, origin: &Origin) {
+    pub fn move_to(&mut self, origin: &Origin) {
         self.at.line = origin.line;
         self.at.entry = origin.entry.clone();
         self.at.block = origin.block;
@@ -149,9 +180,10 @@ impl<'a> Run<'a> {
     }
 
     /// Goes on with a new process: nothing is planned, and its turns count from 0.
-    pub(super) fn replace_process(&mut self, coordinator: Coordinator) {
+    pub fn replace_process(&mut self, mut coordinator: Coordinator) {
         let actions = self.coordinator.finish();
         self.carry_out(actions);
+        coordinator.delay_structural_results();
         self.coordinator = coordinator;
         self.timeline = Timeline::new();
         self.started_ms = self.journal.clock().now_ms();
@@ -159,22 +191,31 @@ impl<'a> Run<'a> {
     }
 
     /// Begins an assistant message.
-    pub(super) fn begin_message(&mut self, origin: &Origin) {
+    pub fn begin_message(&mut self, origin: &Origin) {
         self.at.message = Some(self.messages);
         self.target = self.messages;
         self.target_turn = self.turns;
         self.messages += 1;
+        self.in_late_half = false;
+        self.call_ends.clear();
         self.move_to(origin);
         self.observed = Observed::default();
     }
 
-    /// Counts a recorded match that the input does not allow to reproduce.
-    pub(super) fn count_not_reproducible(&mut self) {
-        self.summary.not_reproducible += 1;
+    /// Begins the empty second half of an interrupted message: it is no message of its own.
+    pub fn begin_late_half(&mut self) {
+        self.in_late_half = true;
+    }
+
+    /// Counts recorded matches that the input does not allow to reproduce, and such that are a race in the agent
+    /// itself (engine.md E6.6).
+    pub fn count_unsettled(&mut self, not_reproducible: usize, races: usize) {
+        self.summary.not_reproducible += not_reproducible;
+        self.summary.races += races;
     }
 
     /// Feeds one event and carries out what follows. Tool results go through [`Run::feed_result`].
-    pub(super) fn feed(&mut self, event: &AgentEvent) -> Effects {
+    pub fn feed(&mut self, event: &AgentEvent) -> Effects {
         match event {
             AgentEvent::TextDelta { delta, .. }
             | AgentEvent::ThinkingDelta { delta, .. }
@@ -182,18 +223,24 @@ impl<'a> Run<'a> {
                 self.summary.deltas += 1;
                 self.summary.bytes += delta.utf8_len();
             }
-            AgentEvent::AgentStart => self.idle = false,
-            AgentEvent::TurnStart => self.in_turn = true,
-            AgentEvent::TurnEnd => {
-                self.turns += 1;
-                self.in_turn = false;
+            AgentEvent::ToolCallEnd { index, .. } => {
+                self.call_ends.insert(*index, self.at.clone());
             }
-            AgentEvent::AgentEnd => self.idle = true,
+            AgentEvent::TurnEnd => self.turns += 1,
+            AgentEvent::Message(message) if message.role() == "user" => self.diverged = false,
             AgentEvent::MessageEnd(message) => {
                 self.count_end(message);
                 for gate in self.unregistered.clone() {
                     self.emit(TraceKind::Gate(gate));
                 }
+            }
+            _ => {}
+        }
+        match event {
+            AgentEvent::Message(message) => self.joins_memory(message),
+            AgentEvent::MessageEnd(message) => {
+                self.joins_memory(message);
+                self.last_answer = self.memory.is_some().then(|| message.clone());
             }
             _ => {}
         }
@@ -208,69 +255,50 @@ impl<'a> Run<'a> {
     }
 
     /// Feeds the result of a tool and writes it, with the reminder that goes in front of it.
-    pub(super) fn feed_result(&mut self, result: &Message, origin: Option<&Origin>) {
+    pub fn feed_result(&mut self, result: &Message, origin: Option<&Origin>) {
         let actions = self.coordinator.handle(&AgentEvent::ToolResult(result.clone()));
         let effects = self.carry_out(actions);
         let mut result = result.clone();
         if let Some(fold) = &effects.fold {
             put_in_front(&mut result, &fold.content);
         }
+        self.joins_memory(&result);
         self.journal.event(&AgentEvent::ToolResult(result.clone()));
         self.journal.message(&result, origin);
     }
 
-    /// Begins a run of the agent, unless one is under way.
-    pub(super) fn wake(&mut self) {
-        if self.idle {
-            self.feed(&AgentEvent::AgentStart);
-        }
-    }
-
-    /// Begins a turn, unless one is open.
-    pub(super) fn open_turn(&mut self) {
-        self.wake();
-        if !self.in_turn {
-            self.feed(&AgentEvent::TurnStart);
-        }
-    }
-
     /// Counts how a message ended. One that rules interrupted is no failure.
     fn count_end(&mut self, message: &Message) {
-        self.summary.messages += 1;
-        match message.stop_reason().and_then(|reason| reason.to_utf8()).as_deref() {
-            Some("aborted") if self.coordinator.ttsr_abort_pending() => self.summary.interrupted_messages += 1,
-            Some("aborted") => self.summary.aborted_messages += 1,
-            Some("error") => self.summary.failed_messages += 1,
-            _ => {}
+        let by_rules = self.coordinator.ttsr_abort_pending();
+        self.summary.messages += usize::from(!self.in_late_half);
+        match message.ending() {
+            Ending::Rules(_) => self.summary.interrupted_messages += 1,
+            Ending::Aborted if by_rules => self.summary.interrupted_messages += 1,
+            Ending::Aborted => self.summary.aborted_messages += 1,
+            Ending::Failed => self.summary.failed_messages += 1,
+            Ending::Complete => {}
         }
+    }
+
+    /// Carries out what follows from structural checks whose results come now (engine.md E7.5a).
+    pub fn structural_results(&mut self) -> Effects {
+        let actions = self.coordinator.structural_results();
+        self.carry_out(actions)
     }
 
     /// Lets the agent take its queued follow-ups, as it does before it would stop.
-    pub(super) fn take_queued(&mut self) -> Effects {
+    pub fn take_queued(&mut self) -> Effects {
         let actions = self.coordinator.take_queued();
         self.carry_out(actions)
     }
 
-    /// Lets virtual time pass until nothing is planned any more; the agent always resumes when it is told to.
-    pub(super) fn pass_time(&mut self) -> Effects {
-        let mut all = Effects::default();
-        while self.next_task_at().is_some() {
-            let mut effects = self.next_task();
-            if effects.resume.is_some() {
-                effects.merge(self.continued(true));
-            }
-            all.merge(effects);
-        }
-        all
-    }
-
     /// When the next planned task is due, in milliseconds since the epoch.
-    pub(super) fn next_task_at(&mut self) -> Option<u64> {
+    pub fn next_task_at(&mut self) -> Option<u64> {
         Some(self.started_ms + self.timeline.next_due()?)
     }
 
     /// Moves the clock to the next planned task and carries it out.
-    pub(super) fn next_task(&mut self) -> Effects {
+    pub fn next_task(&mut self) -> Effects {
         self.synchronize();
         let Some(due) = self.timeline.next_due() else { return Effects::default() };
         let Some(task) = self.timeline.pop_due(due) else { return Effects::default() };
@@ -281,7 +309,7 @@ impl<'a> Run<'a> {
     }
 
     /// Tells the coordinator whether the agent resumed.
-    pub(super) fn continued(&mut self, resumed: bool) -> Effects {
+    pub fn continued(&mut self, resumed: bool) -> Effects {
         let actions = self.coordinator.continued(resumed);
         self.carry_out(actions)
     }
@@ -306,11 +334,20 @@ impl<'a> Run<'a> {
                 Action::Announce { rules, .. } => self.journal.triggered(&self.coordinator, &rules),
                 Action::QueueFollowUp(_) | Action::ContinueRefused { .. } => {}
                 Action::Schedule { delay_ms, task } => self.timeline.schedule(delay_ms, task),
-                Action::Discard { .. } => self.emit(TraceKind::Discard { message: self.target }),
+                Action::Discard { keep, .. } => {
+                    if let Some(memory) = &mut self.memory {
+                        memory.truncate(self.remembered_before + keep);
+                    }
+                    self.emit(TraceKind::Discard { message: self.target });
+                }
                 Action::Keep { .. } => self.emit(TraceKind::Keep { message: self.target }),
-                Action::Inject(injection) => self.inject(&injection),
+                Action::Inject(injection) => {
+                    self.joins_memory(&injected_message(&injection));
+                    self.inject(&injection);
+                }
                 Action::Deliver(injection) => {
                     self.inject(&injection);
+                    self.joins_memory(&injected_message(&injection));
                     self.delivered.push(injected_message(&injection));
                     effects.delivered.push(injection);
                 }
@@ -323,7 +360,7 @@ impl<'a> Run<'a> {
                     self.emit(TraceKind::Persist { rules, entry });
                 }
                 Action::Fold(fold) => {
-                    self.observed.folded.push((fold.tool_call.clone(), fold.rules.clone()));
+                    self.observed.folded.push(fold.clone());
                     self.emit(TraceKind::Fold {
                         tool_call: fold.tool_call.clone(),
                         rules: fold.rules.clone(),
@@ -355,7 +392,7 @@ impl<'a> Run<'a> {
     }
 
     fn inject(&mut self, injection: &Injection) {
-        self.observed.injected.push(injection.rules.clone());
+        self.observed.injected.push(injection.clone());
         self.emit(TraceKind::Inject {
             role: injection.role(),
             custom_type: injection.custom.then_some(INJECTION_TYPE),
@@ -366,11 +403,14 @@ impl<'a> Run<'a> {
     }
 
     fn trigger(&mut self, trigger: crate::lifecycle::Trigger) {
-        self.observed.batches.push(trigger.names.clone());
-        match trigger.decision {
-            Decision::Defer => self.observed.deferred.extend(trigger.names.iter().cloned()),
-            decision => self.observed.announced.push(Announced { rules: trigger.names.clone(), decision }),
-        }
+        self.observed.batches.push(Batch {
+            rules: trigger.names.clone(),
+            decision: trigger.decision,
+            delta: (self.at.block, self.at.delta),
+            tool_call: trigger.tool_call.clone(),
+        });
+        let here = trigger.ended_call.and_then(|index| self.call_ends.get(&index)).cloned();
+        let here = here.map(|at| std::mem::replace(&mut self.at, at));
         let event = self.held.len();
         let mut by = Vec::with_capacity(trigger.by.len());
         for hit in trigger.by {
@@ -391,15 +431,18 @@ impl<'a> Run<'a> {
             by,
             after_divergence: self.diverged,
         }));
+        if let Some(at) = here {
+            self.at = at;
+        }
     }
 
     /// Whether something matched since the last [`Run::settle`].
-    pub(super) fn has_open_hits(&self) -> bool {
+    pub fn has_open_hits(&self) -> bool {
         !self.hits.is_empty()
     }
 
     /// The buffers in which something matched since the last [`Run::settle`], with their present text.
-    pub(super) fn open_buffers(&self) -> Vec<(JsString, Vec<u16>)> {
+    pub fn open_buffers(&self) -> Vec<(JsString, Vec<u16>)> {
         let mut buffers: Vec<(JsString, Vec<u16>)> = Vec::new();
         for hit in &self.hits {
             if buffers.iter().all(|(key, _)| *key != hit.buffer) {
@@ -413,7 +456,7 @@ impl<'a> Run<'a> {
     /// Settles how matches depend on the cut, given the whole text of their buffers.
     ///
     /// The answer is the same for every check point at which a condition matched, so it is found once per buffer.
-    pub(super) fn settle(&mut self, whole: &HashMap<JsString, Vec<u16>>) {
+    pub fn settle(&mut self, whole: &HashMap<JsString, Vec<u16>>) {
         let patterns = self.coordinator.manager().patterns().clone();
         let mut known: HashMap<(usize, JsString), ChunkDependence> = HashMap::new();
         for hit in std::mem::take(&mut self.hits) {
@@ -439,7 +482,7 @@ impl<'a> Run<'a> {
     }
 
     /// Lets the events held back go.
-    pub(super) fn flush(&mut self) {
+    pub fn flush(&mut self) {
         self.hits.clear();
         for event in std::mem::take(&mut self.held) {
             self.summary.count(&event.kind);
@@ -448,7 +491,7 @@ impl<'a> Run<'a> {
     }
 
     /// Ends the run: what is still pending is dropped, and the totals follow.
-    pub(super) fn finish(mut self) -> (Summary, Journal) {
+    pub fn finish(mut self) -> (Summary, Journal) {
         let actions = self.coordinator.finish();
         self.carry_out(actions);
         self.flush();
@@ -459,23 +502,15 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Effects {
-    fn merge(&mut self, other: Self) {
-        if self.abort.is_none() {
-            self.abort = other.abort;
-        }
-        if other.fold.is_some() {
-            self.fold = other.fold;
-        }
-        if other.resume.is_some() {
-            self.resume = other.resume;
-        }
-        self.delivered.extend(other.delivered);
-    }
-}
-
 /// A reminder as the hidden message that joins the conversation.
-pub(super) fn injected_message(injection: &Injection) -> Message {
+pub fn injected_message(injection: &Injection) -> Message {
+    if !injection.custom {
+        return Message::new(json_object! {
+            "role": injection.role(),
+            "content": vec![text_block(injection.content.clone())],
+            "attribution": "agent",
+        });
+    }
     let rules: Vec<Value> = injection.rules.iter().cloned().map(Value::String).collect();
     let mut details = json_object! {"rules": rules};
     if let Some(id) = injection.delivery_id {

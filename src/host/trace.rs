@@ -233,8 +233,8 @@ pub enum TraceKind {
     Recorded {
         /// The rules.
         rules: Vec<JsString>,
-        /// Whether the engine decided the same.
-        agrees: bool,
+        /// Whether the engine decided the same; none where the input does not allow to tell.
+        agrees: Option<bool>,
     },
     /// Last line of an input.
     Summary(Summary),
@@ -257,6 +257,8 @@ pub struct Summary {
     pub undecided: usize,
     /// Recorded matches that the file does not allow to reproduce.
     pub not_reproducible: usize,
+    /// Recorded matches that are a race in the agent itself (engine.md E6.6).
+    pub races: usize,
     /// Counts per rule, in registration order.
     pub per_rule: Vec<(JsString, RuleTotals)>,
     /// UTF-8 bytes of delta text.
@@ -425,7 +427,9 @@ impl TraceKind {
                 object.insert("why", why.as_str());
                 object
             }
-            Self::Recorded { rules, agrees } => json_object! {"rules": names(rules), "agrees": *agrees},
+            Self::Recorded { rules, agrees } => {
+                json_object! {"rules": names(rules), "agrees": agrees.map_or(Value::Null, Value::from)}
+            }
             Self::Summary(summary) => summary.fields(),
         }
     }
@@ -481,6 +485,7 @@ impl Summary {
             "persisted": self.persisted,
             "undecided": self.undecided,
             "not_reproducible": self.not_reproducible,
+            "races": self.races,
             "per_rule": per_rule.collect::<Object>(),
             "bytes": self.bytes,
             "deltas": self.deltas,

@@ -3,14 +3,17 @@
 use std::rc::Rc;
 
 use crate::clock::Clock;
+use crate::history::{Record, Turn};
 use crate::json_object;
-use crate::lifecycle::{Coordinator, INJECTION_TYPE, Injection};
+use crate::lifecycle::{Coordinator, Injection};
 use crate::message::{AgentEvent, Message, Model};
 use crate::rule::CompiledRule;
-use crate::session::{Session, Store};
+use crate::session::{NewHeader, Session, Store};
 use crate::stream::{EventWriter, Origin};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
+
+use super::run::injected_message;
 
 /// The written side of a run.
 pub struct Journal {
@@ -43,6 +46,12 @@ impl Journal {
     pub fn copying(mut self, source: Rc<Session>) -> Self {
         self.source = Some(source);
         self
+    }
+
+    /// The clock and the session; a journal that kept none gives an empty one, made by `spare`.
+    pub fn into_parts(self, mut spare: Clock) -> (Clock, Store) {
+        let store = self.store.unwrap_or_else(|| Store::create(NewHeader::default(), &mut spare));
+        (self.clock, store)
     }
 
     /// The session that was written and the event stream, where they were kept.
@@ -122,19 +131,27 @@ impl Journal {
     /// Writes a reminder as a `custom_message` entry (engine.md E7.5).
     pub fn injection_message(&mut self, injection: &Injection) {
         let Some(store) = &mut self.store else { return };
-        let rules: Vec<Value> = injection.rules.iter().cloned().map(Value::String).collect();
-        let mut details = json_object! {"rules": rules};
-        if let Some(id) = injection.delivery_id {
-            details.insert("deliveryId", id);
-        }
-        let members = json_object! {
-            "customType": INJECTION_TYPE,
-            "content": injection.content.clone(),
-            "display": false,
-            "details": details,
-            "attribution": "agent",
-        };
+        let mut members = injected_message(injection).raw;
+        members.remove("role");
         store.append("custom_message", members, &mut self.clock);
+    }
+
+    /// Takes over the reminders that a recording shows behind a message, with their entries, where the engine could not
+    /// make them anew (session.md S9.4c).
+    pub fn recorded(&mut self, turn: &Turn) {
+        if self.store.is_none() {
+            return;
+        }
+        let mut records = turn.records.iter().peekable();
+        while let Some(record) = records.next() {
+            let Record::Reminder(reminder) = record else { continue };
+            self.message(&reminder.message, Some(&reminder.origin));
+            if let Some(Record::Entry(entry)) = records.next_if(|next| matches!(next, Record::Entry(_)))
+                && let Some(store) = &mut self.store
+            {
+                store.append_injection(&entry.rules, &mut self.clock);
+            }
+        }
     }
 
     /// Writes a `ttsr_injection` entry and gives its id.

@@ -1,0 +1,152 @@
+//! [`Host`]: the one loop of agent, coordinator, clock and store that carries out every run.
+
+use crate::agent::{Abort, Agent, CallScope, Due, Occurrence};
+use crate::lifecycle::{self, OTHER_TOOL_CALL_REASON};
+use crate::message::AgentEvent;
+use crate::stream::Origin;
+
+use super::run::{Effects, Run, injected_message};
+use super::whole::whole_texts;
+
+/// What the loop did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Something happened.
+    Goes,
+    /// A recorded message, with all that belongs to it, is over.
+    TurnOver,
+    /// A recorded process ended.
+    ProcessEnd,
+    /// The handoff that is generated was cancelled.
+    HandoffCancelled,
+    /// Nothing is left.
+    Over,
+}
+
+/// Plays an agent under the rules.
+pub struct Host<'r, 'a, A> {
+    /// The rules' side: decisions, virtual time, what is written.
+    pub run: &'r mut Run<'a>,
+    /// Who plays.
+    pub agent: &'r mut A,
+    /// All events of the message in which something matched.
+    whole: Vec<(Origin, AgentEvent)>,
+    /// Whether the run that begins was told to continue, so that no newer prompt is behind it.
+    resuming: bool,
+}
+
+impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
+    /// A host before its first step.
+    pub fn new(run: &'r mut Run<'a>, agent: &'r mut A) -> Self {
+        Self { run, agent, whole: Vec::new(), resuming: false }
+    }
+
+    /// Lets the next thing happen, the agent's or a planned one, whichever is due first.
+    pub fn step(&mut self) -> Progress {
+        let now = self.run.journal.clock().now_ms();
+        let agent_first = match (self.agent.due(), self.run.next_task_at()) {
+            (Due::At(at), Some(task)) => at.max(now) <= task,
+            (Due::At(_) | Due::Idle, None) => true,
+            (Due::Idle | Due::Done, Some(_)) => false,
+            (Due::Done, None) => return Progress::Over,
+        };
+        if !agent_first {
+            let effects = self.run.next_task();
+            self.follow(effects);
+            return Progress::Goes;
+        }
+        let Some(step) = self.agent.next_step(self.run.journal.clock()) else { return Progress::Over };
+        match step.occurrence {
+            Occurrence::Event(event) => self.event(&event, &step.origin),
+            Occurrence::LateStart { timestamp } => {
+                self.run.begin_late_half();
+                self.run.feed(&AgentEvent::MessageStart { timestamp });
+            }
+            Occurrence::WouldStop => {
+                let rules = self.run.coordinator.queued_rules();
+                if self.agent.takes_follow_ups(&rules) {
+                    let effects = self.run.take_queued();
+                    self.follow(effects);
+                }
+            }
+            // The coordinator delivered it when it was handed over.
+            Occurrence::Delivered(_) => {}
+            Occurrence::UserInterrupt => self.run.coordinator.user_abort(),
+            Occurrence::HandoffCancelled => {
+                self.run.coordinator.user_abort();
+                return Progress::HandoffCancelled;
+            }
+            Occurrence::Entry(entry) => self.run.journal.entry(&entry),
+            Occurrence::ProcessEnd => return Progress::ProcessEnd,
+            Occurrence::TurnOver => return Progress::TurnOver,
+        }
+        Progress::Goes
+    }
+
+    fn event(&mut self, event: &AgentEvent, origin: &Origin) {
+        match event {
+            AgentEvent::AgentStart => {
+                let resuming = std::mem::take(&mut self.resuming);
+                if !resuming && self.run.coordinator.ttsr_abort_pending() {
+                    self.run.coordinator.new_generation();
+                }
+            }
+            AgentEvent::MessageStart { .. } => {
+                self.run.flush();
+                self.run.begin_message(origin);
+            }
+            _ => self.run.move_to(origin),
+        }
+        if let AgentEvent::ToolResult(message) = event {
+            return self.run.feed_result(message, Some(origin));
+        }
+        let effects = self.run.feed(event);
+        if self.run.has_open_hits() && self.whole.is_empty() {
+            self.whole = self.agent.whole_message();
+        }
+        self.follow(effects);
+        match event {
+            AgentEvent::Message(message) => self.run.journal.message(message, Some(origin)),
+            AgentEvent::MessageEnd(message) => {
+                self.run.journal.message(message, Some(origin));
+                let whole = std::mem::take(&mut self.whole);
+                self.settle(&whole);
+                // The results of structural checks come while the calls are about to run (engine.md E7.5a).
+                let effects = self.run.structural_results();
+                self.follow(effects);
+            }
+            _ => {}
+        }
+    }
+
+    /// Settles how matches depend on the cut, the message being complete.
+    fn settle(&mut self, events: &[(Origin, AgentEvent)]) {
+        let buffers = self.run.open_buffers();
+        if !buffers.is_empty() {
+            let whole = whole_texts(buffers, events, &self.run.reading);
+            self.run.settle(&whole);
+        }
+    }
+
+    /// Makes the agent do what was decided.
+    fn follow(&mut self, effects: Effects) {
+        if let Some(abort) = effects.abort {
+            self.agent.abort(order(abort));
+        }
+        for injection in &effects.delivered {
+            self.agent.follow_up(injected_message(injection));
+        }
+        if effects.resume.is_some() {
+            let resumed = self.agent.continue_run();
+            self.resuming = resumed;
+            let further = self.run.continued(resumed);
+            self.follow(further);
+        }
+    }
+}
+
+/// The order to abort as the agent takes it.
+fn order(abort: lifecycle::Abort) -> Abort {
+    let scope = abort.tool_call.map(|call| CallScope { call, others: OTHER_TOOL_CALL_REASON.into() });
+    Abort { reason: abort.reason, scope }
+}

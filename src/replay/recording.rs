@@ -1,0 +1,408 @@
+//! Recorded inputs through the host: played, compared, and held to what they show of the agent's state
+//! (session.md S8, S9.4a to S9.4d).
+
+use std::collections::HashSet;
+use std::io::BufRead;
+use std::rc::Rc;
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::history::{BranchHistory, Cut, Step, StreamHistory, Turn};
+use crate::host::trace::TraceKind;
+use crate::host::{Host, Progress, Run, TraceSink, distinct};
+use crate::lifecycle::{Action, Coordinator};
+use crate::message::{AgentEvent, Ending};
+use crate::rule::CompiledRule;
+use crate::session::{Session, SessionError};
+use crate::settings::{InterruptMode, RepeatMode, Semantics};
+use crate::stream::{ChunkMode, Chunker, EventReader, StreamHeader};
+use crate::text::{JsString, Place};
+use crate::tool::ArgumentMode;
+
+use super::plan::{Plan, Report, Resumed};
+use super::recorded::{Conduct, Finished, RecordedAgent, StepSource};
+use super::text_turn::{TextInput, text_turn};
+use super::verify::{Block, Case, Comparison, KnownRules, ReminderKind, compare};
+
+/// Where recorded steps come from.
+enum Recording<R> {
+    Events(Box<EventReader<R>>, StreamHistory),
+    Session(Box<BranchHistory>),
+    Text(Option<Step>),
+}
+
+impl<R: BufRead> StepSource for Recording<R> {
+    fn next_step(&mut self) -> Result<Option<Step>, SessionError> {
+        match self {
+            Self::Session(history) => history.next_step(),
+            Self::Text(turn) => Ok(turn.take()),
+            Self::Events(reader, history) => Ok(loop {
+                if let Some(step) = history.pop() {
+                    break Some(step);
+                }
+                match reader.next_item() {
+                    Some(item) => history.push(item),
+                    None => {
+                        history.close();
+                        break history.pop();
+                    }
+                }
+            }),
+        }
+    }
+}
+
+impl Plan {
+    /// Plays an event stream (session.md S8). With `resumed` what happens joins that session.
+    pub fn events(
+        &self,
+        input: impl BufRead,
+        name: &str,
+        resumed: Option<Resumed>,
+        sink: &mut dyn TraceSink,
+    ) -> Report {
+        let reader = EventReader::new(input, name);
+        let history = StreamHistory::new(self.semantics.abort_reason);
+        let recording = Recording::Events(Box::new(reader), history);
+        self.recording(recording, Input { name, kind: "events", source: None, resumed }, sink)
+    }
+
+    /// Plays the branch of a session that ends at `leaf` (session.md S9).
+    pub fn session(&self, session: Rc<Session>, leaf: Option<usize>, name: &str, sink: &mut dyn TraceSink) -> Report {
+        // The borders of deltas are lost, so where an interrupt is to be compared each code unit is a check point.
+        let interrupted = if self.verify { ChunkMode::All } else { self.chunk };
+        let history = BranchHistory::new(session.clone(), leaf, Cut { complete: self.chunk, interrupted });
+        let recording = Recording::<&[u8]>::Session(Box::new(history));
+        self.recording(recording, Input { name, kind: "session", source: Some(session), resumed: None }, sink)
+    }
+
+    /// Plays one text as a message or a finished call. `kind` is the `input_kind` of the trace.
+    pub fn text(
+        &self,
+        input: &TextInput,
+        name: &str,
+        kind: &'static str,
+        resumed: Option<Resumed>,
+        sink: &mut dyn TraceSink,
+    ) -> Report {
+        let mut turn = text_turn(input);
+        if let Some((origin, message)) = turn.end.as_ref().filter(|_| self.chunk_texts) {
+            let events = Chunker::new(self.chunk).events(message, origin);
+            turn.events = events.map(|(event, origin)| (origin, event)).collect();
+        }
+        let recording = Recording::<&[u8]>::Text(Some(Step::Turn(Box::new(turn))));
+        self.recording(recording, Input { name, kind, source: None, resumed }, sink)
+    }
+
+    fn recording(&self, mut source: Recording<impl BufRead>, input: Input<'_>, sink: &mut dyn TraceSink) -> Report {
+        let Input { name, kind, source: session, resumed } = input;
+        let is_session = session.is_some();
+        let mut diagnostics = session.as_ref().map(|session| session.diagnostics().to_vec()).unwrap_or_default();
+        let (header, first) = match source.next_step() {
+            Ok(Some(Step::Header(header))) => (header, None),
+            Ok(first) => (StreamHeader::default(), first),
+            Err(error) => {
+                diagnostics.push(unreadable(name, &error));
+                (StreamHeader::default(), None)
+            }
+        };
+        let rules = RunRules { plan: self, cwd: header.cwd.clone().unwrap_or_else(|| self.cwd.clone()) };
+        let input_kind = (name, is_session);
+        let mut run = self.begin(&header, name, kind, session, resumed, sink);
+        let conduct = Conduct {
+            user_abort_cancels: self.semantics.user_abort_cancels,
+            end_is_known: is_session,
+            keeps_cut_calls: self.semantics.keeps_cut_calls,
+        };
+        let mut agent = RecordedAgent::new(source, conduct);
+        agent.put_back(first);
+        let mut facts = Facts { injected: self.restored.clone(), lost_calls: false, processes: 1, differences: 0 };
+        let mut host = Host::new(&mut run, &mut agent);
+        loop {
+            match host.step() {
+                Progress::Over => break,
+                Progress::ProcessEnd => {
+                    facts.processes += 1;
+                    facts.lost_calls = false;
+                    let mut coordinator = self.recorded_coordinator(&rules.cwd);
+                    let persisted = host.run.persisted.iter();
+                    coordinator.restore(distinct(facts.injected.iter().chain(persisted)));
+                    host.run.replace_process(coordinator);
+                }
+                Progress::TurnOver => {
+                    if let Some(finished) = host.agent.take_finished() {
+                        self.turn_over(host.run, &finished, &rules, input_kind, &mut facts, &mut diagnostics);
+                    }
+                    if let Recording::Events(reader, _) = host.agent.source() {
+                        diagnostics.extend(reader.take_diagnostics());
+                    }
+                }
+                Progress::Goes | Progress::HandoffCancelled => {}
+            }
+        }
+        if let Recording::Events(reader, _) = agent.source() {
+            diagnostics.extend(reader.take_diagnostics());
+        }
+        if let Some(error) = agent.take_failure() {
+            diagnostics.push(unreadable(name, &error));
+        }
+        if is_session && facts.processes == 1 && self.settings.repeat_mode == RepeatMode::AfterGap {
+            let message = "no `session_exit` entry: the session is taken as one process";
+            diagnostics.push(Diagnostic::new(code::ONE_PROCESS, message).at(Place::line(name, 0, 0)));
+        }
+        self.report(run, diagnostics, facts.differences)
+    }
+
+    /// A recorded message with all that belongs to it is over: it is compared, and the state is brought to what the
+    /// recording shows.
+    fn turn_over(
+        &self,
+        run: &mut Run<'_>,
+        finished: &Finished,
+        rules: &RunRules<'_>,
+        (name, is_session): (&str, bool),
+        facts: &mut Facts,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let turn = &finished.turn;
+        if turn.end.is_none() {
+            diagnostics.push(unfinished(name, turn));
+        }
+        if !run.diverged {
+            let comparison = compare(&Case {
+                turn,
+                observed: &run.observed,
+                rules,
+                semantics: &self.semantics,
+                is_session,
+                observe: self.observe,
+                lost_calls: facts.lost_calls,
+            });
+            facts.differences += self.compared(run, turn, &comparison, name, diagnostics);
+            if !finished.left_recording {
+                self.take_over(run, turn, is_session && comparison.differences.is_empty(), facts);
+            }
+        }
+        facts.lost_calls |= is_session && turn.may_lack_calls();
+        run.diverged |= finished.left_recording;
+        run.flush();
+    }
+
+    /// What a recording shows as injected is a fact, decided again or not (session.md S9.4c).
+    fn take_over(&self, run: &mut Run<'_>, turn: &Turn, is_proven: bool, facts: &mut Facts) {
+        let recorded = recorded_marks(turn, &self.semantics);
+        let own = &run.observed;
+        let ours: Vec<JsString> = if self.observe {
+            distinct(own.batches.iter().flat_map(|batch| &batch.rules))
+        } else {
+            let folded = own.folded.iter().flat_map(|fold| &fold.rules);
+            distinct(own.persisted.iter().flatten().chain(folded))
+        };
+        let trimmed: HashSet<JsString> = ours.iter().map(JsString::trim).collect();
+        let missing: Vec<JsString> = recorded.iter().filter(|rule| !trimmed.contains(*rule)).cloned().collect();
+        let nothing_of_ours = own.persisted.is_empty() && !self.observe;
+        if !missing.is_empty() {
+            run.coordinator.mark_recorded(missing);
+            for entry in turn.persisted() {
+                if let Some(id) = &entry.origin.entry {
+                    run.closed_by.extend(entry.rules.iter().map(|rule| (rule.clone(), id.clone())));
+                }
+            }
+        }
+        if is_proven && turn.interrupted && !self.observe && !recorded.is_empty() {
+            // The cut of the text let more rules match than the agent saw.
+            for rule in ours.iter().filter(|rule| !recorded.contains(&rule.trim())) {
+                run.coordinator.unmark(rule);
+            }
+        }
+        facts.injected.extend(turn.persisted().flat_map(|entry| entry.rules.iter().cloned()));
+        if is_proven && nothing_of_ours {
+            run.journal.recorded(turn);
+        }
+    }
+
+    /// Notes what the input records at this message, and how the run differs.
+    fn compared(
+        &self,
+        run: &mut Run<'_>,
+        turn: &Turn,
+        comparison: &Comparison,
+        name: &str,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> usize {
+        run.count_unsettled(comparison.not_reproducible, comparison.races);
+        if !comparison.recorded.is_empty() {
+            let open = comparison.not_reproducible + comparison.races > 0;
+            let agrees = if !comparison.differences.is_empty() {
+                Some(false)
+            } else {
+                (!open).then_some(true)
+            };
+            run.emit_at_message(&turn.origin, TraceKind::Recorded { rules: comparison.recorded.clone(), agrees });
+        }
+        for difference in &comparison.differences {
+            let line = turn.origin.line.unwrap_or(0);
+            let mut diagnostic = Diagnostic::new(code::DECISION_DIFFERS, difference.clone())
+                .at(Place::line(name, line, 0))
+                .with_help(self.difference_help(turn));
+            if let Some(entry) = &turn.origin.entry {
+                diagnostic = diagnostic.with_entry(entry.to_string_lossy());
+            }
+            diagnostics.push(diagnostic);
+        }
+        comparison.differences.len()
+    }
+
+    /// What to look at when a decision differs; names another generation when the recording carries its marks.
+    fn difference_help(&self, turn: &Turn) -> String {
+        let delivery = turn.reminders().any(|reminder| reminder.delivery_id.is_some());
+        let lifecycle = self.semantics.lifecycle.as_str();
+        if delivery && !self.semantics.reservations {
+            return format!("the recording has a `deliveryId`, which {lifecycle} does not write: try --lifecycle v3");
+        }
+        if matches!(turn.ending(), Ending::Rules(_)) && !self.semantics.abort_reason {
+            return format!("the recording's abort names its rules, which {lifecycle} does not do: try --lifecycle v3");
+        }
+        "check that rules, settings and --lifecycle are those of the recorded run".to_owned()
+    }
+}
+
+/// One recorded input.
+struct Input<'a> {
+    name: &'a str,
+    kind: &'static str,
+    source: Option<Rc<Session>>,
+    resumed: Option<Resumed>,
+}
+
+/// What the recording has shown so far.
+struct Facts {
+    /// Rules of its `ttsr_injection` entries.
+    injected: Vec<JsString>,
+    /// Whether a call may have been cut off a message of the present process.
+    lost_calls: bool,
+    processes: usize,
+    differences: usize,
+}
+
+/// The rules that the recording shows as marked behind the message, trimmed, each once.
+fn recorded_marks(turn: &Turn, semantics: &Semantics) -> Vec<JsString> {
+    let mut marks = turn.injected();
+    // A stream does not show an interrupt's reminder: that the agent went on tells of it. A fold is marked at its match.
+    let announced = turn.announced.iter().filter(|_| {
+        semantics.mark_at_match || !turn.interrupted || turn.resumed
+    });
+    let named: Vec<JsString> = announced.flat_map(|announced| announced.rules.iter().map(JsString::trim)).collect();
+    for name in named {
+        if !name.is_empty() && !marks.contains(&name) {
+            marks.push(name);
+        }
+    }
+    marks
+}
+
+/// The rules of a run, as the comparison looks at them.
+struct RunRules<'a> {
+    plan: &'a Plan,
+    cwd: JsString,
+}
+
+impl KnownRules for RunRules<'_> {
+    fn is_registered(&self, name: &JsString) -> bool {
+        self.plan.rules.iter().any(|rule| rule.name == *name || rule.name.trim() == *name)
+    }
+
+    fn watches_tools(&self, name: &JsString) -> bool {
+        self.plan.rule(name).is_some_and(|rule| !self.plan.semantics.scoped || rule.scope.allows_some_tool())
+    }
+
+    fn folds(&self, name: &JsString) -> bool {
+        let mode = |rule: &CompiledRule| rule.interrupt_mode.unwrap_or(self.plan.settings.interrupt_mode);
+        self.plan.semantics.interrupt_modes
+            && self.plan.rule(name).is_some_and(|rule| !matches!(mode(rule), InterruptMode::Always | InterruptMode::ToolOnly))
+    }
+
+    fn names(&self) -> Vec<JsString> {
+        self.plan.rules.iter().map(|rule| rule.name.clone()).collect()
+    }
+
+    fn block(&self, kind: ReminderKind, name: &JsString) -> Option<Block> {
+        let rule = self.plan.rule(name)?;
+        let templates = self.plan.templates_in(&self.cwd);
+        let path = self.plan.placed(&rule.name, &rule.path, &self.cwd);
+        let render = |content: &JsString| templates.render(kind, &self.plan.semantics, &rule.name, &path, content);
+        Some(Block::of(&render(&rule.content), &render(&JsString::new())))
+    }
+
+    fn match_complete_calls(&self, turn: &Turn) -> HashSet<JsString> {
+        let mut probe = self.plan.probe(&self.cwd);
+        let mut matched = HashSet::new();
+        let mut feed = |event: &AgentEvent| {
+            let found = probe.handle(event).into_iter().filter_map(|action| match action {
+                Action::Trigger(trigger) => Some(trigger.names),
+                _ => None,
+            });
+            matched.extend(found.flatten());
+        };
+        feed(&AgentEvent::TurnStart);
+        feed(&AgentEvent::MessageStart { timestamp: None });
+        for event in whole_calls(turn) {
+            feed(&event);
+        }
+        matched
+    }
+}
+
+/// The calls of a message, each with its arguments in one delta.
+fn whole_calls(turn: &Turn) -> Vec<AgentEvent> {
+    let mut events: Vec<AgentEvent> = Vec::new();
+    for (_, event) in &turn.events {
+        match event {
+            AgentEvent::ToolCallDelta { index, delta } => {
+                let same = |event: &&mut AgentEvent| matches!(event, AgentEvent::ToolCallDelta { index: at, .. } if at == index);
+                match events.iter_mut().find(same) {
+                    Some(AgentEvent::ToolCallDelta { delta: whole, .. }) => whole.push_units(delta.units()),
+                    _ => events.push(event.clone()),
+                }
+            }
+            AgentEvent::ToolCallStart { .. } => events.push(event.clone()),
+            AgentEvent::ToolCallEnd { .. } => events.push(event.clone()),
+            _ => {}
+        }
+    }
+    events
+}
+
+impl Plan {
+    fn rule(&self, name: &JsString) -> Option<&CompiledRule> {
+        let exact = self.rules.iter().find(|rule| rule.name == *name);
+        exact.or_else(|| self.rules.iter().find(|rule| rule.name.trim() == *name))
+    }
+
+    /// A coordinator that only notes what matches, each match anew, with every argument parsed at once.
+    fn probe(&self, cwd: &JsString) -> Coordinator {
+        let mut settings = self.settings.clone();
+        (settings.repeat_mode, settings.repeat_gap) = (RepeatMode::AfterGap, 0.0);
+        let probe = Self {
+            listed: Vec::new(),
+            settings,
+            observe: true,
+            explain: None,
+            arguments: ArgumentMode::Eager,
+            templates: None,
+            restored: Vec::new(),
+            restored_by: Vec::new(),
+            ..Self::new(self.rules.clone(), self.settings.clone(), self.semantics.clone())
+        };
+        probe.coordinator(cwd)
+    }
+}
+
+fn unfinished(name: &str, turn: &Turn) -> Diagnostic {
+    let place = Place::line(name, turn.origin.line.unwrap_or(0), 0);
+    Diagnostic::new(code::UNFINISHED_MESSAGE, "the input ends inside this assistant message").at(place)
+}
+
+fn unreadable(name: &str, error: &SessionError) -> Diagnostic {
+    let message = format!("the session cannot be read further: {error}");
+    Diagnostic::new(code::MALFORMED_LINE, message).at(Place::line(name, 0, 0))
+}
