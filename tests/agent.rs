@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ttsr::agent::{Abort, CallScope, Due, EndOfScript, Occurrence, Script, ScriptSource, ScriptedAgent, Step};
+use ttsr::agent::{Agent, Abort, CallScope, Due, EndOfScript, Occurrence, Script, ScriptSource, ScriptedAgent, Step};
 use ttsr::clock::Clock;
 use ttsr::diagnostic::{Code, code};
 use ttsr::message::{AgentEvent, ContentBlock, Message};
@@ -69,6 +69,8 @@ fn outline(steps: &[Occurrence]) -> Vec<String> {
         Occurrence::Delivered(message) => Some(format!("delivered {}", message.text())),
         Occurrence::UserInterrupt => Some("user_interrupt".to_owned()),
         Occurrence::HandoffCancelled => Some("handoff_cancelled".to_owned()),
+        Occurrence::LateStart { .. } => Some("late start".to_owned()),
+        Occurrence::Entry(_) | Occurrence::ProcessEnd | Occurrence::TurnOver => Some("recorded".to_owned()),
     };
     steps.iter().filter_map(word).collect()
 }

@@ -484,7 +484,7 @@ fn emitted_streams_of_the_lifecycle_vectors_are_decided_alike() {
             plan.keep_events = true;
             let play = |bytes: &[u8]| {
                 let mut events: Vec<TraceEvent> = Vec::new();
-                let report = plan.events(bytes, "stream", &mut events);
+                let report = plan.events(bytes, "stream", None, &mut events);
                 let told = events.iter().enumerate().filter_map(|(seq, event)| {
                     let line = event.to_value(seq);
                     let wanted = ["trigger", "inject", "fold", "persist", "discard", "keep"];

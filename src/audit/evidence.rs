@@ -1,10 +1,10 @@
 //! The evidence that a recorded injection really reached the model (session.md S10.1).
 
+use crate::message::{CallOutcome, split_names};
 use crate::session::{Entry, EntryKind, Role};
 use crate::text::JsString;
-use crate::text::json::Value;
 
-use super::subject::Subject;
+use super::subject::{Subject, message_of};
 
 /// How a reminder reached the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +44,7 @@ pub struct Evidence {
 
 /// The evidence for `name` in the `ttsr_injection` entry `at`.
 pub(super) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidence {
+    let name = &name.trim();
     if let Some(message) = subject.entry(at).and_then(|entry| entry.parent())
         && let Some(shown) = subject.shown_at(message).filter(|shown| shown.is_message)
         && shown.details.contains(name)
@@ -61,9 +62,11 @@ pub(super) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidenc
         }
     }
     let results = subject.behind(at).take_while(|entry| entry.role() != Role::Assistant);
-    for result in results.filter(|entry| entry.begins_with_reminder()) {
+    for result in results.filter(|entry| entry.role() == Role::ToolResult) {
         let names_it = |shown: &super::subject::Shown| shown.tags.iter().any(|tag| tag.rule == *name);
-        if subject.shown_at(result.index()).is_some_and(names_it) {
+        // The reminder of a result that was pruned went with its text (session.md S9.4e).
+        let is_pruned = || outcome(&result) == Some(CallOutcome::Pruned);
+        if subject.shown_at(result.index()).is_some_and(names_it) || is_pruned() {
             let matched = subject.before(at).find(|entry| entry.role() == Role::Assistant).map(|entry| entry.index());
             return Evidence { kind: EvidenceKind::ToolReminder, entry: Some(result.index()), matched };
         }
@@ -91,23 +94,22 @@ fn is_between(entry: &Entry<'_>) -> bool {
 }
 
 /// Whether a tool result stands for a call that never ran to its end.
-pub(super) fn is_placeholder(entry: &Entry<'_>) -> bool {
-    let is_error = |value: Value| value.get("message").and_then(|message| message.get("isError")?.as_bool());
-    entry.value().ok().and_then(is_error) == Some(true)
+fn is_placeholder(entry: &Entry<'_>) -> bool {
+    outcome(entry).is_some_and(|outcome| !outcome.delivers_reminders())
+}
+
+/// What became of the call whose result the entry is.
+fn outcome(entry: &Entry<'_>) -> Option<CallOutcome> {
+    message_of(entry).ok().map(|message| message.call_outcome())
 }
 
 /// Whether the message was aborted for these rules. The error message of a batch may name only the rules that matched
 /// first; that of an old agent (13.x) names none.
 fn abort_fits(subject: &Subject<'_>, aborted: usize, rules: &[JsString]) -> bool {
     match subject.interrupted.get(&aborted) {
-        Some(names) if !names.is_empty() => rules.iter().any(|rule| contains(names, rule)),
+        Some(names) if !names.is_empty() => {
+            split_names(names, rules).iter().any(|name| rules.contains(&name.trim())) || rules.contains(&names.trim())
+        }
         _ => true,
     }
-}
-
-/// Whether a list of names, joined by commas, holds the name.
-pub(super) fn contains(names: &JsString, name: &JsString) -> bool {
-    let lossy = names.to_string_lossy();
-    let name = name.to_string_lossy();
-    lossy == name || lossy.split(", ").any(|one| one == name)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::message::{Ending, Message};
 use crate::session::{Entry, EntryKind, Role, Session, SessionError};
 use crate::text::JsString;
 use crate::text::json::Value;
@@ -41,8 +42,9 @@ pub(super) struct Shown {
     pub(super) entry: usize,
     /// Whether it is a message of its own, not a tool result.
     pub(super) is_message: bool,
+    /// Names are trimmed, as entries hold them.
     pub(super) tags: Vec<Tag>,
-    /// `details.rules`, for messages.
+    /// `details.rules`, for messages, trimmed.
     pub(super) details: Vec<JsString>,
     pub(super) display: bool,
 }
@@ -92,9 +94,9 @@ impl<'a> Subject<'a> {
         for entry in self.session.entries() {
             let at = entry.index();
             if entry.is_rule_abort() {
-                let text = entry.value()?.get("message").and_then(|message| message.get("errorMessage").cloned());
-                let names = text.as_ref().and_then(Value::as_string).map(behind_colon).unwrap_or_default();
-                self.interrupted.insert(at, names);
+                if let Ending::Rules(names) = message_of(&entry)?.ending() {
+                    self.interrupted.insert(at, names);
+                }
             }
             if entry.is_injection_message() || entry.begins_with_reminder() {
                 self.shown.push(self.read_shown(entry)?);
@@ -158,8 +160,8 @@ impl<'a> Subject<'a> {
         Ok(Shown {
             entry: entry.index(),
             is_message,
-            tags: tags(&text),
-            details: rules.unwrap_or_default().iter().filter_map(Value::as_string).cloned().collect(),
+            tags: tags(&text).into_iter().map(|tag| Tag { rule: tag.rule.trim(), ..tag }).collect(),
+            details: rules.unwrap_or_default().iter().filter_map(Value::as_string).map(JsString::trim).collect(),
             display: member("display").and_then(Value::as_bool) == Some(true),
         })
     }
@@ -194,7 +196,7 @@ impl<'a> Subject<'a> {
     pub(super) fn is_recorded_beside(&self, at: usize, rule: &JsString) -> bool {
         self.neighbours(at).filter(|entry| entry.kind() == Some(EntryKind::TtsrInjection)).any(|entry| {
             let recorded = self.recorded_at(entry.index());
-            recorded.is_some_and(|recorded| recorded.elements.iter().any(|name| name.as_string() == Some(rule)))
+            recorded.is_some_and(|recorded| recorded.elements.iter().any(|name| name.as_string().is_some_and(|name| name.trim() == *rule)))
         })
     }
 
@@ -209,10 +211,10 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What follows `TTSR matched rule:`.
-fn behind_colon(text: &JsString) -> JsString {
-    let colon = text.units().iter().position(|unit| *unit == u16::from(b':'));
-    colon.map_or_else(JsString::new, |at| JsString::from_units(&text.units()[at + 1..]).trim())
+/// The message of an entry, empty where it has none.
+pub(super) fn message_of(entry: &Entry<'_>) -> Result<Message, SessionError> {
+    let value = entry.value()?;
+    Ok(Message::new(value.get("message").and_then(Value::as_object).cloned().unwrap_or_default()))
 }
 
 /// For each entry the one to go to: along the branch, else towards the youngest descendant.

@@ -42,7 +42,7 @@ pub fn tags(text: &JsString) -> Vec<Tag> {
                 Some(JsString::from_units(&head[start..end]))
             });
             let body_start = (line_end + 1).min(units.len());
-            let close = find(units, body_start, &format!("</{element}>")).unwrap_or(units.len());
+            let close = closing(units, body_start, &format!("</{element}>"));
             found.push(Tag {
                 interrupt,
                 rule: JsString::from_units(&units[rule_start..rule_end]),
@@ -53,6 +53,24 @@ pub fn tags(text: &JsString) -> Vec<Tag> {
         }
     }
     found
+}
+
+/// Where the body ends: at the closing tag behind which the text ends or another reminder begins. The content of a rule
+/// is not escaped, so it may hold such a tag itself.
+fn closing(units: &[u16], from: usize, tag: &str) -> usize {
+    let mut first = None;
+    let mut at = from;
+    while let Some(close) = find(units, at, tag) {
+        first.get_or_insert(close);
+        let behind = &units[close + tag.len()..];
+        let ends = behind.iter().all(|unit| char::from_u32(u32::from(*unit)).is_some_and(char::is_whitespace));
+        let next = |element: &str| starts_with(behind, &format!("\n\n<{element}{REASON}"));
+        if ends || ELEMENTS.iter().any(|(element, _)| next(element)) {
+            return close;
+        }
+        at = close + 1;
+    }
+    first.unwrap_or(units.len())
 }
 
 fn starts_with(units: &[u16], text: &str) -> bool {
@@ -80,5 +98,9 @@ mod tests {
         assert_eq!(shown, [("a".into(), false, "one\n".into()), ("say \"b\"".into(), true, "<two>\n".into())]);
         assert_eq!(found[1].path, Some("y.md".into()));
         assert!(tags(&"<system-reminder rule=\"a\">".into()).is_empty());
+        let nested = "<system-interrupt reason=\"rule_violation\" rule=\"a\" path=\"x.md\">\none\n</system-interrupt>\ntwo\n\
+                      </system-interrupt>\n\n<system-interrupt reason=\"rule_violation\" rule=\"b\" path=\"y.md\">\nx\n</system-interrupt>";
+        let bodies: Vec<String> = tags(&nested.into()).iter().map(|tag| tag.body.to_string()).collect();
+        assert_eq!(bodies, ["one\n</system-interrupt>\ntwo\n", "x\n"]);
     }
 }

@@ -1,7 +1,7 @@
 //! [`Host`]: the one loop of agent, coordinator, clock and store that carries out every run.
 
 use crate::agent::{Abort, Agent, CallScope, Due, Occurrence};
-use crate::lifecycle::{self, OTHER_TOOL_CALL_REASON};
+use crate::lifecycle::{self, FOLLOW_UP_DELAY_MS, OTHER_TOOL_CALL_REASON};
 use crate::message::AgentEvent;
 use crate::stream::Origin;
 
@@ -113,7 +113,12 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
                 self.settle(&whole);
                 // The results of structural checks come while the calls are about to run (engine.md E7.5a).
                 let effects = self.run.structural_results();
+                let is_late = effects.abort.is_some();
                 self.follow(effects);
+                if is_late {
+                    // Stopping the calls takes a moment, in which a follow-up of this message finds the agent busy.
+                    self.run.pass(FOLLOW_UP_DELAY_MS);
+                }
             }
             _ => {}
         }

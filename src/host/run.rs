@@ -308,6 +308,15 @@ impl<'a> Run<'a> {
         self.carry_out(actions)
     }
 
+    /// Lets `ms` of virtual time pass while the agent is busy, with what is due in it.
+    pub fn pass(&mut self, ms: u64) {
+        self.journal.advance(ms);
+        let now = self.journal.clock().now_ms();
+        while self.next_task_at().is_some_and(|at| at <= now) {
+            self.next_task();
+        }
+    }
+
     /// Tells the coordinator whether the agent resumed.
     pub fn continued(&mut self, resumed: bool) -> Effects {
         let actions = self.coordinator.continued(resumed);
@@ -410,7 +419,8 @@ impl<'a> Run<'a> {
             tool_call: trigger.tool_call.clone(),
         });
         let here = trigger.ended_call.and_then(|index| self.call_ends.get(&index)).cloned();
-        let here = here.map(|at| std::mem::replace(&mut self.at, at));
+        // It is a batch of its own, behind the message's end (engine.md E7.5a), found where its call ended.
+        let here = here.map(|at| std::mem::replace(&mut self.at, At { message: None, ..at }));
         let event = self.held.len();
         let mut by = Vec::with_capacity(trigger.by.len());
         for hit in trigger.by {

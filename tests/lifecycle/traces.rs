@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use ttsr::engine::Manager;
 use ttsr::lifecycle::timer::Timeline;
 use ttsr::lifecycle::{
-    Action, ContinueError, Coordinator, INJECTION_TYPE, Injection, OTHER_TOOL_CALL_REASON, Options, Task,
+    Action, ContinueError, Coordinator, Injection, OTHER_TOOL_CALL_REASON, Options, Task,
 };
+use ttsr::message::INJECTION_TYPE;
 use ttsr::message::{AgentEvent, Message};
 use ttsr::rule::RuleSet;
 use ttsr::settings::{Lifecycle, Settings};

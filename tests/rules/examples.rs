@@ -119,7 +119,7 @@ fn each_failure_has_its_finding_at_the_sample() {
 fn replayed(set: &RuleSet, lifecycle: Lifecycle, input: &TextInput) -> bool {
     let plan = Plan::new(set.compiled.clone(), Settings::default(), lifecycle.semantics());
     let mut events: Vec<TraceEvent> = Vec::new();
-    plan.text(input, "t", "text", &mut events);
+    plan.text(input, "t", "text", None, &mut events);
     events.iter().any(|event| matches!(event.kind, TraceKind::Trigger(_)))
 }
 

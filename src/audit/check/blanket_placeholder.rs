@@ -1,9 +1,11 @@
 //! A16: placeholder results that blame every call of an interrupted message.
 
 use crate::diagnostic::{Diagnostic, code};
-use crate::session::{Role, SessionError, first_text};
+use crate::message::{PLACEHOLDER_PREFIX, interrupt_reason};
+use crate::session::{Role, SessionError};
+use crate::text::JsString;
 
-use super::super::evidence::is_placeholder;
+use super::super::subject::message_of;
 use super::{Check, Input, finding};
 
 pub(super) struct BlanketPlaceholder;
@@ -14,10 +16,10 @@ impl Check for BlanketPlaceholder {
         for at in subject.interrupted.keys() {
             let mut blamed = Vec::new();
             let behind = subject.behind(*at).take_while(|entry| entry.role() != Role::Assistant);
-            for result in behind.filter(|entry| entry.role() == Role::ToolResult && is_placeholder(entry)) {
-                let value = result.value()?;
-                let content = value.get("message").and_then(|message| message.get("content"));
-                if content.and_then(first_text).is_some_and(|text| text.contains("TTSR matched rule")) {
+            for result in behind.filter(|entry| entry.role() == Role::ToolResult) {
+                let mut start = JsString::from(PLACEHOLDER_PREFIX);
+                start.push_units(interrupt_reason(&[JsString::new()]).units());
+                if message_of(&result)?.text().units().starts_with(start.units()) {
                     blamed.push(result.index());
                 }
             }

@@ -24,7 +24,7 @@ impl Check for KnownRules {
             }
             let Some(rules) = options.rules else { continue };
             let unknown: Vec<_> =
-                recorded.names().filter(|name| !rules.iter().any(|rule| rule.name == **name)).collect();
+                recorded.names().filter(|name| !rules.iter().any(|rule| rule.name.trim() == name.trim())).collect();
             if !unknown.is_empty() {
                 let message = format!("{} is none of the given rules", quoted(unknown));
                 findings.push(finding(subject.session, code::UNKNOWN_RULE, recorded.entry, message));
@@ -44,7 +44,7 @@ pub(in crate::audit) fn changed_rules(subject: &Subject<'_>) -> Vec<ChangedRule>
     let mut changed = Vec::new();
     for shown in &subject.shown {
         for tag in &shown.tags {
-            let rule = rules.iter().find(|rule| rule.name == tag.rule);
+            let rule = rules.iter().find(|rule| rule.name.trim() == tag.rule);
             if let Some(rule) = rule.filter(|rule| !shows(&tag.body, rule)) {
                 changed.push(ChangedRule {
                     rule: rule.name.clone(),
