@@ -352,7 +352,9 @@ fn scripts_come_as_an_array_or_as_lines() {
 fn mistakes_in_scripts_are_located() {
     let cases: &[(&str, usize, usize, &str)] = &[
         ("[[{\"text\":\"a\"}],\n  [{\"txt\":\"b\"}]]", 2, 4, "unknown part"),
-        ("[[{\"tool\":\"read\",\"args\":\"x\"}]]", 1, 25, "an object, not a string"),
+        ("[[{\"tool\":\"read\",\"args\":5}]]", 1, 25, "an object, not a number"),
+        ("[[{\"tool\":\"read\",\"args\":\"[1\"}]]", 1, 25, "no object but"),
+        ("[[{\"raw\":[]}]]", 1, 3, "raw chunks of a provider"),
         ("[[{\"tool\":\"read\",\"args\":[1]}]]", 1, 25, "an object, not a list"),
         ("[[{\"tool\":\"read\"}]]", 1, 3, "needs `args`"),
         ("[[{\"text\":5}]]", 1, 11, "a text, not a number"),

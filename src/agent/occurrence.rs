@@ -30,6 +30,11 @@ pub trait Agent {
     /// refuses.
     fn continue_run(&mut self) -> bool;
 
+    /// Why the last [`Agent::continue_run`] threw, if a script made it.
+    fn take_failure_to_continue(&mut self) -> Option<JsString> {
+        None
+    }
+
     /// Hands over a message that is to be delivered: at [`Occurrence::WouldStop`], or after [`Agent::continue_run`].
     fn follow_up(&mut self, message: Message);
 

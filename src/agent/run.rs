@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::clock::Clock;
 use crate::message::{AgentEvent, Message, Model, ToolCall};
 use crate::stream::Origin;
+use crate::text::JsString;
 
 use super::finished::{aborted_message, built_message, placeholder, refused, stopped, with_empty_texts};
 use super::partial::Partial;
@@ -33,6 +34,8 @@ pub struct ScriptedAgent {
     failure: Option<Failure>,
     /// Whether a text part that is empty leaves an empty block.
     keeps_empty_texts: bool,
+    /// Why the last attempt to continue threw.
+    failed_to_continue: Option<JsString>,
     /// The last time stamp given to a message.
     stamped: u64,
 }
@@ -89,6 +92,7 @@ impl ScriptedAgent {
             cancel_at: None,
             failure: None,
             keeps_empty_texts: false,
+            failed_to_continue: None,
             stamped: 0,
         }
     }
@@ -396,10 +400,18 @@ impl Agent for ScriptedAgent {
         if !self.queue.is_empty() || !matches!(self.state, State::Waiting | State::Idle | State::Ended) {
             return false;
         }
+        self.failed_to_continue = self.source.next_failure_to_continue();
+        if self.failed_to_continue.is_some() {
+            return false;
+        }
         self.announce(AgentEvent::AgentStart);
         self.announce(AgentEvent::TurnStart);
         self.state = State::Continuing;
         true
+    }
+
+    fn take_failure_to_continue(&mut self) -> Option<JsString> {
+        self.failed_to_continue.take()
     }
 
     fn follow_up(&mut self, message: Message) {

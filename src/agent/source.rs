@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::code::{SCRIPT_EXHAUSTED, SCRIPT_LEFT_OVER};
-use crate::text::Place;
+use crate::text::{JsString, Place};
 
 use super::{Script, ScriptReply};
 
@@ -42,6 +42,13 @@ impl ScriptSource {
     pub fn has_reply(&self) -> bool {
         let replies = &self.script.replies;
         self.given < replies.len() || (self.end == EndOfScript::Repeat && !replies.is_empty())
+    }
+
+    /// Takes the failure that the script has in place of a continued run's reply, if that comes next.
+    pub fn next_failure_to_continue(&mut self) -> Option<JsString> {
+        let why = self.script.replies.get(self.given)?.continue_fails.clone()?;
+        self.given += 1;
+        Some(why)
     }
 
     /// The next reply.

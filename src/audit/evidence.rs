@@ -98,6 +98,11 @@ fn is_placeholder(entry: &Entry<'_>) -> bool {
     outcome(entry).is_some_and(|outcome| !outcome.delivers_reminders())
 }
 
+/// Whether the entry at `at` is a tool result that was pruned.
+pub(super) fn is_pruned(subject: &Subject<'_>, at: usize) -> bool {
+    subject.entry(at).as_ref().and_then(outcome) == Some(CallOutcome::Pruned)
+}
+
 /// What became of the call whose result the entry is.
 fn outcome(entry: &Entry<'_>) -> Option<CallOutcome> {
     message_of(entry).ok().map(|message| message.call_outcome())

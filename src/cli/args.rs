@@ -281,6 +281,9 @@ pub struct ReplayArgs {
     #[arg(long, help_heading = "Comparison")]
     pub fail_on_undecided: bool,
 
+    /// What a trace tells: the decisions, or also what receivers get, what the model is given, gates and reservations
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t, help_heading = "Output")]
+    pub trace: TraceArg,
     /// Say at each message why a rule did not fire
     #[arg(long, value_name = "RULE", num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = "Output")]
     pub explain: Option<String>,
@@ -296,6 +299,16 @@ pub struct ReplayArgs {
     /// Form of the report
     #[arg(long, value_enum, value_name = "FORM", default_value_t, help_heading = "Output")]
     pub format: ReplayFormat,
+}
+
+/// What a trace tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TraceArg {
+    /// Decisions, injections, persisted entries
+    #[default]
+    Decisions,
+    /// Also what receivers get, what the model is given, gates and reservations
+    Full,
 }
 
 /// What `--text` is.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use rayon::prelude::*;
 
-use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, RuleArgs, SourceArg};
+use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, RuleArgs, SourceArg, TraceArg};
 use super::config::Config;
 use super::console::{Console, Surroundings};
 use super::inputs::{self, Input};
@@ -289,6 +289,7 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
         plan.chunk_texts = true;
     }
     plan.observe = args.on_trigger == OnTrigger::Observe;
+    plan.full_trace = args.trace == TraceArg::Full;
     plan.verify = args.verify;
     plan.keep_session = args.write_session.is_some();
     plan.keep_events = args.emit_events.is_some();

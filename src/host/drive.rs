@@ -33,23 +33,28 @@ pub struct Host<'r, 'a, A> {
     whole: Vec<(Origin, AgentEvent)>,
     /// Whether the run that begins was told to continue, so that no newer prompt is behind it.
     resuming: bool,
+    /// Whether the last thing that happened was a planned task.
+    in_tasks: bool,
 }
 
 impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
     /// A host before its first step.
     pub fn new(run: &'r mut Run<'a>, agent: &'r mut A) -> Self {
-        Self { run, agent, whole: Vec::new(), resuming: false }
+        Self { run, agent, whole: Vec::new(), resuming: false, in_tasks: false }
     }
 
     /// Lets the next thing happen, the agent's or a planned one, whichever is due first.
     pub fn step(&mut self) -> Progress {
         let now = self.run.journal.clock().now_ms();
         let agent_first = match (self.agent.due(), self.run.next_task_at()) {
+            // What is due with the task that was just carried out comes before the agent's answer.
+            (_, Some(task)) if self.in_tasks && task <= now => false,
             (Due::At(at), Some(task)) => at.max(now) <= task,
             (Due::At(_) | Due::Idle, None) => true,
             (Due::Idle | Due::Done, Some(_)) => false,
             (Due::Done, None) => return Progress::Over,
         };
+        self.in_tasks = !agent_first;
         if !agent_first {
             let effects = self.run.next_task();
             self.follow(effects);
@@ -106,9 +111,13 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
         }
         self.follow(effects);
         match event {
-            AgentEvent::Message(message) => self.run.journal.message(message, Some(origin)),
+            AgentEvent::Message(message) => {
+                let entry = self.run.journal.message(message, Some(origin));
+                self.run.stands_in(entry);
+            }
             AgentEvent::MessageEnd(message) => {
-                self.run.journal.message(message, Some(origin));
+                let entry = self.run.journal.message(message, Some(origin));
+                self.run.stands_in(entry);
                 let whole = std::mem::take(&mut self.whole);
                 self.settle(&whole);
                 // The results of structural checks come while the calls are about to run (engine.md E7.5a).
@@ -143,6 +152,9 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
         }
         if effects.resume.is_some() {
             let resumed = self.agent.continue_run();
+            if let Some(why) = self.agent.take_failure_to_continue() {
+                self.run.continue_failed(why.to_string());
+            }
             self.resuming = resumed;
             let further = self.run.continued(resumed);
             self.follow(further);

@@ -4,10 +4,8 @@ use std::rc::Rc;
 
 use crate::clock::Clock;
 use crate::history::{Record, Turn};
-use crate::json_object;
-use crate::lifecycle::{Coordinator, Injection};
+use crate::lifecycle::{Coordinator, Injection, rule_value};
 use crate::message::{AgentEvent, Message, Model};
-use crate::rule::CompiledRule;
 use crate::session::{NewHeader, Session, Store};
 use crate::stream::{EventWriter, Origin};
 use crate::text::JsString;
@@ -78,7 +76,7 @@ impl Journal {
     pub fn triggered(&mut self, coordinator: &Coordinator, rules: &[usize]) {
         let Some(writer) = &mut self.events else { return };
         let all = coordinator.manager().rules();
-        let whole = rules.iter().filter_map(|&rule| all.get(rule)).map(|rule| Value::Object(rule_object(rule)));
+        let whole = rules.iter().filter_map(|&rule| all.get(rule)).map(rule_value);
         let _ = writer.triggered(whole.collect());
     }
 
@@ -92,9 +90,10 @@ impl Journal {
         self.clock.advance(ms);
     }
 
-    /// Writes a message. Where it comes from an entry of the source session, that entry's other fields are kept.
-    pub fn message(&mut self, message: &Message, origin: Option<&Origin>) {
-        let Some(store) = &mut self.store else { return };
+    /// Writes a message, and gives the entry's id where a session is kept. Where it comes from an entry of the source
+    /// session, that entry's other fields are kept.
+    pub fn message(&mut self, message: &Message, origin: Option<&Origin>) -> Option<JsString> {
+        let Some(store) = &mut self.store else { return origin.and_then(|origin| origin.entry.clone()) };
         if let (Some(source), Some(id)) = (&self.source, origin.and_then(|origin| origin.entry.as_ref()))
             && let Some(entry) = source.find(id)
             && let Ok(Value::Object(mut entry)) = source.value(entry)
@@ -102,23 +101,16 @@ impl Journal {
             if entry.get("message").is_some() {
                 entry.insert("message", message.raw.clone());
             }
-            store.append_copy(&entry, &mut self.clock);
-            return;
+            return Some(store.append_copy(&entry, &mut self.clock));
         }
-        if message.role() == "custom" {
-            self.custom(message);
-        } else {
-            store.append_message(message.raw.clone(), &mut self.clock);
+        if message.role() != "custom" {
+            return Some(store.append_message(message.raw.clone(), &mut self.clock));
         }
-    }
-
-    fn custom(&mut self, message: &Message) {
-        let Some(store) = &mut self.store else { return };
         let mut members = message.raw.clone();
         for key in ["role", "timestamp"] {
             members.remove(key);
         }
-        store.append("custom_message", members, &mut self.clock);
+        Some(store.append("custom_message", members, &mut self.clock))
     }
 
     /// Copies an entry that is no message.
@@ -129,11 +121,11 @@ impl Journal {
     }
 
     /// Writes a reminder as a `custom_message` entry (engine.md E7.5).
-    pub fn injection_message(&mut self, injection: &Injection) {
-        let Some(store) = &mut self.store else { return };
+    pub fn injection_message(&mut self, injection: &Injection) -> Option<JsString> {
+        let store = self.store.as_mut()?;
         let mut members = injected_message(injection).raw;
         members.remove("role");
-        store.append("custom_message", members, &mut self.clock);
+        Some(store.append("custom_message", members, &mut self.clock))
     }
 
     /// Takes over the reminders that a recording shows behind a message, with their entries, where the engine could not
@@ -161,22 +153,4 @@ impl Journal {
             None => self.clock.entry_id().into(),
         }
     }
-}
-
-/// A rule as `ttsr_triggered` shows it (session.md S8.3).
-fn rule_object(rule: &CompiledRule) -> Object {
-    let list = |texts: Vec<JsString>| Value::Array(texts.into_iter().map(Value::String).collect());
-    let mut object = json_object! {
-        "name": rule.name.clone(),
-        "path": rule.path.clone(),
-        "content": rule.content.clone(),
-        "condition": list(rule.conditions.iter().map(|(source, _)| source.clone()).collect()),
-    };
-    if !rule.ast.is_empty() {
-        object.insert("astCondition", list(rule.ast.clone()));
-    }
-    if let Some(mode) = rule.interrupt_mode {
-        object.insert("interruptMode", mode.as_str());
-    }
-    object
 }

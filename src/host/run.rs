@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use crate::engine::{By as EngineBy, Gate, Hit};
 use crate::json_object;
 use crate::lifecycle::timer::Timeline;
-use crate::lifecycle::{Abort, Action, ContinueSource, Coordinator, Fold, Injection, Task};
+use crate::lifecycle::{
+    Abort, Action, ContinueError, ContinueSource, Coordinator, Fold, Injection, Surface, Task, payload, rule_value,
+};
 use crate::message::{AgentEvent, Ending, INJECTION_TYPE, Message, text_block};
 use crate::pattern::ChunkDependence;
 use crate::stream::Origin;
@@ -29,6 +31,13 @@ pub struct Effects {
     pub resume: Option<ContinueSource>,
     /// Follow-ups reached the agent.
     pub delivered: Vec<Injection>,
+}
+
+/// A message in the agent's memory.
+struct Remembered {
+    message: Message,
+    /// The entry that it stands in, where one is known.
+    entry: Option<JsString>,
 }
 
 /// A match whose dependence on the cut is known only when the whole block is.
@@ -84,7 +93,12 @@ pub struct Run<'a> {
     /// Follow-ups that join the next turn.
     delivered: Vec<Message>,
     /// What the agent holds, where that is asked for; the coordinator counts from `remembered_before` on.
-    memory: Option<Vec<Message>>,
+    memory: Option<Vec<Remembered>>,
+    /// Whether everything that happens is told (`--trace full`).
+    full: bool,
+    /// The gate and the reservations as they were told last.
+    told_gate: bool,
+    told_reservations: Vec<(u64, Vec<JsString>)>,
     remembered_before: usize,
     last_answer: Option<Message>,
 }
@@ -126,6 +140,9 @@ impl<'a> Run<'a> {
             call_ends: HashMap::new(),
             delivered: Vec::new(),
             memory: None,
+            full: false,
+            told_gate: false,
+            told_reservations: Vec::new(),
             remembered_before: 0,
             last_answer: None,
         }
@@ -134,7 +151,15 @@ impl<'a> Run<'a> {
     /// Keeps the agent's messages from now on; these are there already.
     pub fn remember(&mut self, messages: Vec<Message>) {
         self.remembered_before = messages.len();
-        self.memory = Some(messages);
+        self.memory = Some(messages.into_iter().map(|message| Remembered { message, entry: None }).collect());
+    }
+
+    /// Tells everything from now on: what receivers get, what the model is given, gates and reservations.
+    pub fn tell_all(&mut self) {
+        self.full = true;
+        if self.memory.is_none() {
+            self.remember(Vec::new());
+        }
     }
 
     /// The assistant message that ended last.
@@ -144,12 +169,37 @@ impl<'a> Run<'a> {
 
     /// Ends the run early: the coordinator, what was written, the agent's messages, the rules that were persisted.
     pub fn into_parts(self) -> (Coordinator, Journal, Vec<Message>, Vec<JsString>) {
-        (self.coordinator, self.journal, self.memory.unwrap_or_default(), self.persisted)
+        let memory = self.memory.unwrap_or_default().into_iter().map(|remembered| remembered.message);
+        (self.coordinator, self.journal, memory.collect(), self.persisted)
     }
 
     fn joins_memory(&mut self, message: &Message) {
         if let Some(memory) = &mut self.memory {
-            memory.push(message.clone());
+            memory.push(Remembered { message: message.clone(), entry: None });
+        }
+    }
+
+    /// The message that joined the memory last stands in this entry.
+    pub fn stands_in(&mut self, entry: Option<JsString>) {
+        if let Some(last) = self.memory.as_mut().and_then(|memory| memory.last_mut()) {
+            last.entry = entry;
+        }
+    }
+
+    /// Tells how gate and reservations changed.
+    fn tell_changes(&mut self) {
+        let gate = self.coordinator.is_waiting();
+        if gate != std::mem::replace(&mut self.told_gate, gate) {
+            self.emit(TraceKind::ResumeGate { open: gate });
+        }
+        let now = self.coordinator.reservations();
+        let before = std::mem::replace(&mut self.told_reservations, now.clone());
+        let gone = before.iter().filter(|(id, _)| !now.iter().any(|(own, _)| own == id)).cloned();
+        for (delivery_id, rules) in gone.collect::<Vec<_>>() {
+            self.emit(TraceKind::Release { rules, delivery_id });
+        }
+        for (delivery_id, rules) in now.into_iter().filter(|(id, _)| !before.iter().any(|(own, _)| own == id)) {
+            self.emit(TraceKind::Reserve { rules, delivery_id });
         }
     }
 
@@ -264,7 +314,8 @@ impl<'a> Run<'a> {
         }
         self.joins_memory(&result);
         self.journal.event(&AgentEvent::ToolResult(result.clone()));
-        self.journal.message(&result, origin);
+        let entry = self.journal.message(&result, origin);
+        self.stands_in(entry);
     }
 
     /// Counts how a message ended. One that rules interrupted is no failure.
@@ -340,14 +391,32 @@ impl<'a> Run<'a> {
                     self.emit(TraceKind::Abort { reason: abort.reason.clone().unwrap_or_default() });
                     effects.abort.get_or_insert(abort);
                 }
-                Action::Announce { rules, .. } => self.journal.triggered(&self.coordinator, &rules),
-                Action::QueueFollowUp(_) | Action::ContinueRefused { .. } => {}
+                Action::Announce { rules, .. } => {
+                    self.journal.triggered(&self.coordinator, &rules);
+                    if self.full {
+                        let all = self.coordinator.manager().rules();
+                        let whole: Vec<Value> = rules.iter().filter_map(|rule| all.get(*rule)).map(rule_value).collect();
+                        for surface in Surface::ALL {
+                            let payload = payload(surface, Value::Array(whole.clone()));
+                            self.emit(TraceKind::Emit { surface: surface.as_str(), payload });
+                        }
+                    }
+                }
+                Action::QueueFollowUp(_) => {}
+                Action::ContinueRefused { error, .. } => self.continue_failed(match error {
+                    ContinueError::Busy => "the agent is running".to_owned(),
+                    ContinueError::NothingToAnswer => "there is no message to answer".to_owned(),
+                }),
                 Action::Schedule { delay_ms, task } => self.timeline.schedule(delay_ms, task),
-                Action::Discard { keep, .. } => {
+                Action::Discard { keep, dropped } => {
                     if let Some(memory) = &mut self.memory {
                         memory.truncate(self.remembered_before + keep);
                     }
-                    self.emit(TraceKind::Discard { message: self.target });
+                    // The message that was interrupted, unless a timer of the early generation finds something else
+                    // at the end of the memory.
+                    let other = dropped.first().is_none_or(|role| *role != "assistant");
+                    let message = (!other).then_some(self.target);
+                    self.emit(TraceKind::Discard { message, dropped: other.then_some(dropped) });
                 }
                 Action::Keep { .. } => self.emit(TraceKind::Keep { message: self.target }),
                 Action::Inject(injection) => {
@@ -360,7 +429,10 @@ impl<'a> Run<'a> {
                     self.delivered.push(injected_message(&injection));
                     effects.delivered.push(injection);
                 }
-                Action::PersistMessage(injection) => self.journal.injection_message(&injection),
+                Action::PersistMessage(injection) => {
+                    let entry = self.journal.injection_message(&injection);
+                    self.stands_in(entry);
+                }
                 Action::PersistInjection { rules } => {
                     let entry = self.journal.injection(&rules);
                     self.observed.persisted.push(rules.clone());
@@ -379,6 +451,11 @@ impl<'a> Run<'a> {
                 }
                 Action::Continue { source } => {
                     self.emit(TraceKind::Continue { source: source.as_str() });
+                    if self.full {
+                        let held = self.memory.iter().flatten();
+                        let entries = held.map(|one| (one.message.role(), one.entry.clone())).collect();
+                        self.emit(TraceKind::Context { entries });
+                    }
                     effects.resume = Some(source);
                 }
                 Action::Drop { rules, why } => self.emit(TraceKind::Drop { rules, why: why.as_str() }),
@@ -397,7 +474,17 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        if self.full {
+            self.tell_changes();
+        }
         effects
+    }
+
+    /// The agent could not continue.
+    pub fn continue_failed(&mut self, why: String) {
+        if self.full {
+            self.emit(TraceKind::ContinueFailed { why });
+        }
     }
 
     fn inject(&mut self, injection: &Injection) {

@@ -169,8 +169,10 @@ pub enum TraceKind {
     },
     /// The partial message leaves the agent's memory.
     Discard {
-        /// Counter of the message.
-        message: usize,
+        /// Counter of the message; none when a later timer of the early generation drops something else.
+        message: Option<usize>,
+        /// The roles of what leaves, where that is not the message with what follows it.
+        dropped: Option<Vec<JsString>>,
     },
     /// The partial message stays.
     Keep {
@@ -235,6 +237,49 @@ pub enum TraceKind {
         rules: Vec<JsString>,
         /// Whether the engine decided the same; none where the input does not allow to tell.
         agrees: Option<bool>,
+    },
+    /// What a kind of receiver of `ttsr_triggered` gets (full traces only, like all that follow but the last).
+    Emit {
+        /// `session`, `extension`, `hook` or `custom-tool`.
+        surface: &'static str,
+        /// What it gets.
+        payload: Value,
+    },
+    /// What the next request to the model holds.
+    Context {
+        /// Role and entry of each message; an entry is known where a session is kept or read.
+        entries: Vec<(JsString, Option<JsString>)>,
+    },
+    /// The gate on which a prompt waits opens or closes (engine.md E7.4).
+    ResumeGate {
+        /// Whether it is open now.
+        open: bool,
+    },
+    /// The agent could not continue; the error goes no further.
+    ContinueFailed {
+        /// Why.
+        why: String,
+    },
+    /// The handoff goes from one state to another (handoff.md H6).
+    State {
+        /// Before.
+        from: String,
+        /// Now.
+        to: String,
+    },
+    /// A delivery holds its rules (engine.md E7.6).
+    Reserve {
+        /// The rules.
+        rules: Vec<JsString>,
+        /// Counter of deliveries.
+        delivery_id: u64,
+    },
+    /// The rules of a delivery are free again.
+    Release {
+        /// The rules.
+        rules: Vec<JsString>,
+        /// Counter of deliveries.
+        delivery_id: u64,
     },
     /// Last line of an input.
     Summary(Summary),
@@ -375,6 +420,13 @@ impl TraceKind {
             Self::Gate(_) => "gate",
             Self::Undecided { .. } => "undecided",
             Self::Recorded { .. } => "recorded",
+            Self::Emit { .. } => "emit",
+            Self::Context { .. } => "context",
+            Self::ResumeGate { .. } => "resume-gate",
+            Self::ContinueFailed { .. } => "continue-failed",
+            Self::State { .. } => "state",
+            Self::Reserve { .. } => "reserve",
+            Self::Release { .. } => "release",
             Self::Summary(_) => "summary",
         }
     }
@@ -399,7 +451,27 @@ impl TraceKind {
             }
             Self::Trigger(trigger) => trigger.fields(),
             Self::Abort { reason } => json_object! {"reason": reason.clone()},
-            Self::Discard { message } | Self::Keep { message } => json_object! {"message": *message},
+            Self::Discard { message, dropped } => {
+                let mut object = json_object! {"message": message.map_or(Value::Null, Value::from)};
+                if let Some(roles) = dropped {
+                    object.insert("dropped", names(roles));
+                }
+                object
+            }
+            Self::Keep { message } => json_object! {"message": *message},
+            Self::Emit { surface, payload } => json_object! {"surface": *surface, "payload": payload.clone()},
+            Self::Context { entries } => {
+                let entries = entries.iter().map(|(role, entry)| {
+                    Value::Object(json_object! {"role": role.clone(), "entry": optional(entry.as_ref())})
+                });
+                json_object! {"entries": Value::Array(entries.collect())}
+            }
+            Self::ResumeGate { open } => json_object! {"open": *open},
+            Self::ContinueFailed { why } => json_object! {"why": why.as_str()},
+            Self::State { from, to } => json_object! {"from": from.as_str(), "to": to.as_str()},
+            Self::Reserve { rules, delivery_id } | Self::Release { rules, delivery_id } => {
+                json_object! {"rules": names(rules), "delivery_id": *delivery_id}
+            }
             Self::Inject { role, custom_type, rules, delivery_id, content } => {
                 let mut object = json_object! {
                     "role": *role,

@@ -305,6 +305,11 @@ impl Coordinator {
         self.options.late_structural = true;
     }
 
+    /// The deliveries that hold rules, with the names (engine.md E7.6).
+    pub fn reservations(&self) -> Vec<(u64, Vec<JsString>)> {
+        self.pending.reserved().iter().map(|(id, rules)| (*id, self.names(rules))).collect()
+    }
+
     /// Names of the rules whose follow-ups wait in the agent's queue, in order.
     pub fn queued_rules(&self) -> Vec<JsString> {
         self.memory.queue.iter().flat_map(|injection| injection.rules.iter().cloned()).collect()

@@ -6,7 +6,6 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::rule::CompiledRule;
-use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
 /// How a receiver is attached to the agent.
@@ -20,6 +19,21 @@ pub enum Surface {
     Hook,
     /// A custom tool: `onSession({reason: "ttsr_triggered", rules})`.
     CustomTool,
+}
+
+impl Surface {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Session, Self::Extension, Self::Hook, Self::CustomTool];
+
+    /// The word in traces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Extension => "extension",
+            Self::Hook => "hook",
+            Self::CustomTool => "custom-tool",
+        }
+    }
 }
 
 /// What a receiver does with virtual time.
@@ -100,7 +114,8 @@ impl Listeners {
     }
 }
 
-fn payload(surface: Surface, rules: Value) -> Value {
+/// What a receiver of that surface gets of these rules.
+pub fn payload(surface: Surface, rules: Value) -> Value {
     let key = if surface == Surface::CustomTool { "reason" } else { "type" };
     let mut event = Object::new();
     event.insert(key, "ttsr_triggered");
@@ -108,21 +123,14 @@ fn payload(surface: Surface, rules: Value) -> Value {
     Value::Object(event)
 }
 
-/// The whole rule, as receivers get it.
-fn rule_value(rule: &CompiledRule) -> Value {
-    let list = |items: Vec<JsString>| Value::from(items.into_iter().map(Value::from).collect::<Vec<_>>());
+/// The whole rule, as receivers and event streams show it.
+pub fn rule_value(rule: &CompiledRule) -> Value {
     let mut object = Object::new();
     object.insert("name", rule.name.clone());
     object.insert("path", rule.path.clone());
     object.insert("content", rule.content.clone());
-    if !rule.conditions.is_empty() {
-        object.insert("condition", list(rule.conditions.iter().map(|(source, _)| source.clone()).collect()));
-    }
-    if !rule.ast.is_empty() {
-        object.insert("astCondition", list(rule.ast.clone()));
-    }
-    if let Some(mode) = rule.interrupt_mode {
-        object.insert("interruptMode", mode.as_str());
+    for (key, value) in rule.announced.iter() {
+        object.insert(key.clone(), value.clone());
     }
     Value::Object(object)
 }

@@ -32,7 +32,7 @@ pub use action::{
 };
 pub use coordinator::{Coordinator, Options};
 pub use decision::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
-pub use listener::{Listener, Listeners, Reaction, Surface};
+pub use listener::{Listener, Listeners, Reaction, Surface, payload, rule_value};
 pub use memory::{AgentMemory, Remembered};
 pub use reminder::{ReminderKind, Template, Templates, join_blocks, shown_path};
 pub use tidy::tidy;

@@ -38,6 +38,10 @@ impl Pending {
         self.reserved.push((delivery, rules));
     }
 
+    pub(super) fn reserved(&self) -> &[(u64, Vec<usize>)] {
+        &self.reserved
+    }
+
     /// Ends a reservation; an unknown delivery changes nothing.
     pub(super) fn release(&mut self, delivery: u64) {
         self.reserved.retain(|(id, _)| *id != delivery);

@@ -53,6 +53,8 @@ pub struct Plan {
     pub observe: bool,
     /// Whether each rule's gate is told at each message: all rules, or only the named one.
     pub explain: Option<Option<JsString>>,
+    /// Whether everything is told: what receivers get, what the model is given, gates, reservations.
+    pub full_trace: bool,
     /// How streamed arguments are re-read.
     pub arguments: ArgumentMode,
     /// Working directory where the input names none.
@@ -90,6 +92,7 @@ impl Plan {
             chunk_texts: false,
             observe: false,
             explain: None,
+            full_trace: false,
             arguments: ArgumentMode::Eager,
             cwd: "/project".into(),
             home: "/home/user".into(),
@@ -188,6 +191,9 @@ impl Plan {
         let mut coordinator = if recorded { self.recorded_coordinator(&cwd) } else { self.coordinator(&cwd) };
         coordinator.restore(self.restored.iter().cloned());
         let mut run = Run::new(coordinator, journal, name, sink);
+        if self.full_trace {
+            run.tell_all();
+        }
         run.explained = self.explain.clone().flatten();
         run.closed_by = self.restored_by.iter().cloned().collect();
         if self.explain.is_some() {

@@ -1,6 +1,7 @@
 //! [`CompiledRule`]: a rule that the engine accepted, and the reasons why it refuses others (engine.md E3.1).
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::{Rule, Scope, condition_member};
 use crate::diagnostic::{Diagnostic, code};
@@ -9,6 +10,7 @@ use crate::message::Source;
 use crate::pattern::{CompileOptions, Pattern, PatternError, PatternErrorKind};
 use crate::settings::{InterruptMode, Semantics, Settings};
 use crate::text::JsString;
+use crate::text::json::{Object, Value};
 
 /// A registered rule.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct CompiledRule {
     pub globs: GlobGate,
     /// The streams.
     pub scope: Scope,
+    /// What `ttsr_triggered` says of the rule besides name, path and content (session.md S8.3).
+    pub announced: Arc<Object>,
 }
 
 /// Why the engine refuses a rule.
@@ -121,6 +125,7 @@ impl CompiledRule {
             ast,
             globs: GlobGate::new(globs),
             scope,
+            announced: Arc::new(announced(rule, semantics)),
         })
     }
 
@@ -133,6 +138,41 @@ impl CompiledRule {
     pub fn globs_allow(&self, paths: &[JsString]) -> bool {
         self.globs.allows(paths)
     }
+}
+
+/// What the agent's rule object holds besides name, path and content, in its order. The early generation has one
+/// trigger of its own name.
+fn announced(rule: &Rule, semantics: &Semantics) -> Object {
+    let fields = &rule.fields;
+    let list = |items: &[JsString]| Value::Array(items.iter().cloned().map(Value::String).collect());
+    let mut object = Object::new();
+    if !semantics.legacy_trigger_only {
+        object.insert("alwaysApply", fields.always_apply);
+    }
+    if let Some(description) = &fields.description {
+        object.insert("description", description.clone());
+    }
+    if semantics.legacy_trigger_only {
+        let trigger = fields.condition.iter().flatten().next();
+        object.insert("ttsrTrigger", trigger.cloned().map_or(Value::Null, Value::String));
+        return object;
+    }
+    let lists = [
+        ("globs", &fields.globs),
+        ("condition", &fields.condition),
+        ("astCondition", &fields.ast_condition),
+        ("scope", &fields.scope),
+        ("agents", &fields.agents),
+    ];
+    for (key, items) in lists {
+        if let Some(items) = items {
+            object.insert(key, list(items));
+        }
+    }
+    if let Some(mode) = fields.interrupt_mode {
+        object.insert("interruptMode", mode.as_str());
+    }
+    object
 }
 
 fn scope(rule: &Rule, semantics: &Semantics, diagnostics: &mut Vec<Diagnostic>) -> Result<Scope, Refusal> {

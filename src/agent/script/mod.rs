@@ -36,6 +36,8 @@ pub struct ScriptReply {
     pub tool_results: Vec<ScriptedResult>,
     /// The failure that the request ends with, behind its parts.
     pub failure: Option<Failure>,
+    /// What the agent's continue throws in place of a reply.
+    pub continue_fails: Option<JsString>,
     /// Virtual milliseconds before each delta.
     pub delay_ms: u64,
     /// Virtual milliseconds from the start to an abort by the user.

@@ -187,6 +187,10 @@ impl<'a> Parser<'a> {
                 "abortHandoffAfterMs" => {
                     reply.abort_handoff_after_ms = Some(self.number(value, "abortHandoffAfterMs")?);
                 }
+                "continueFails" => {
+                    is_reply = true;
+                    reply.continue_fails = Some(self.string(value, "`continueFails`")?);
+                }
                 "errorMessage" => error_message = Some(self.string(value, "`errorMessage`")?),
                 "chunk" => {}
                 key if MESSAGE_KEYS.contains(&key) => {}

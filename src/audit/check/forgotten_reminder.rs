@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::session::SessionError;
 use crate::text::JsString;
 
-use super::super::evidence::EvidenceKind;
+use super::super::evidence::{EvidenceKind, is_pruned};
 use super::{Check, Input, finding};
 
 pub(super) struct ForgottenReminder;
@@ -17,7 +17,10 @@ impl Check for ForgottenReminder {
         // The last entry of the branch that shows the rule; without any evidence there was no reminder to forget.
         let mut last: HashMap<&JsString, usize> = HashMap::new();
         for recorded in subject.recorded.iter().filter(|recorded| recorded.on_branch) {
-            let shown = recorded.evidence.iter().filter(|(_, evidence)| evidence.kind != EvidenceKind::None);
+            // A result that was pruned is in the context, without its text (session.md S9.4e).
+            let shown = recorded.evidence.iter().filter(|(_, evidence)| {
+                evidence.kind != EvidenceKind::None && !evidence.entry.is_some_and(|at| is_pruned(subject, at))
+            });
             last.extend(shown.map(|(name, _)| (name, recorded.entry)));
         }
         for rule in input.rules.iter().filter(|rule| rule.in_force && !rule.in_context) {
