@@ -191,7 +191,7 @@ impl Plan {
     fn take_over(&self, run: &mut Run<'_>, turn: &Turn, is_proven: bool, facts: &mut Facts) {
         let recorded = recorded_marks(turn, &self.semantics);
         let own = &run.observed;
-        let ours: Vec<JsString> = if self.observe {
+        let ours: Vec<JsString> = if self.observe || self.semantics.mark_at_match {
             distinct(own.batches.iter().flat_map(|batch| &batch.rules))
         } else {
             let folded = own.folded.iter().flat_map(|fold| &fold.rules);
