@@ -32,14 +32,21 @@ pub struct Places {
     pub disabled_extensions: Vec<String>,
 }
 
+/// A file or directory, and the path under which the agent would show it (engine.md E9.5): no path of this machine.
+#[derive(Clone, Debug)]
+struct Spot {
+    path: PathBuf,
+    shown: String,
+}
+
 /// A step of the search.
 enum Step {
     /// The files of one directory with one of these extensions.
-    Directory(PathBuf, &'static [&'static str]),
+    Directory(Spot, &'static [&'static str]),
     /// One file with a fixed name and, where it says so, in force always.
-    File { path: PathBuf, name: &'static str, always: bool },
+    File { at: Spot, name: &'static str, always: bool },
     /// `*.instructions.md` below a directory.
-    Instructions(PathBuf),
+    Instructions(Spot),
 }
 
 const BOTH: &[&str] = &["md", "mdc"];
@@ -74,9 +81,29 @@ impl Places {
         !provider.needs_opt_in() || self.enabled_providers.iter().any(|id| covers(id))
     }
 
+    /// `below` in `base`. Shown as the agent would show it: relative to the project inside of it, as `~/…` in the
+    /// home. A directory above a project that lies in no home is `../`, any other goes by its own name alone.
+    fn spot(&self, base: &Path, below: &str) -> Spot {
+        let with_slash = |path: &Path| match path.to_string_lossy() {
+            path if path.is_empty() => String::new(),
+            path => format!("{path}/"),
+        };
+        let in_home = || base.strip_prefix(&self.home).ok().filter(|_| !self.home.as_os_str().is_empty());
+        let shown = if let Ok(inside) = base.strip_prefix(&self.project) {
+            with_slash(inside)
+        } else if let Some(inside) = in_home() {
+            format!("~/{}", with_slash(inside))
+        } else if let Some(steps) = self.project.ancestors().position(|above| above == base) {
+            "../".repeat(steps)
+        } else {
+            with_slash(Path::new(base.file_name().unwrap_or_default()))
+        };
+        Spot { path: base.join(below), shown: format!("{shown}{below}") }
+    }
+
     fn steps(&self) -> Vec<(Provider, Vec<Step>)> {
         let rules_of = |roots: &[PathBuf]| -> Vec<Step> {
-            roots.iter().map(|root| Step::Directory(root.join("rules"), BOTH)).collect()
+            roots.iter().map(|root| Step::Directory(self.spot(root, "rules"), BOTH)).collect()
         };
         vec![
             (Provider::Native, self.native()),
@@ -94,14 +121,14 @@ impl Places {
     }
 
     fn native(&self) -> Vec<Step> {
-        let user = self.home.join(".omp/agent");
         let mut steps = vec![
-            Step::Directory(self.project.join(".omp/rules"), BOTH),
-            Step::Directory(user.join("rules"), BOTH),
-            Step::File { path: user.join("RULES.md"), name: "RULES", always: true },
+            Step::Directory(self.spot(&self.project, ".omp/rules"), BOTH),
+            Step::Directory(self.spot(&self.home, ".omp/agent/rules"), BOTH),
+            Step::File { at: self.spot(&self.home, ".omp/agent/RULES.md"), name: "RULES", always: true },
         ];
-        let nearest = self.up_to_repository().map(|at| at.join(".omp/RULES.md")).find(|path| path.is_file());
-        steps.extend(nearest.map(|path| Step::File { path, name: "RULES@project", always: true }));
+        let nearest = self.up_to_repository().find(|base| base.join(".omp/RULES.md").is_file());
+        let step = |base| Step::File { at: self.spot(base, ".omp/RULES.md"), name: "RULES@project", always: true };
+        steps.extend(nearest.map(step));
         steps
     }
 
@@ -109,36 +136,37 @@ impl Places {
         // Home is read once, as the user's, not on the way up.
         let project = self.up_to_repository().take_while(|at| **at != *self.home);
         let bases = project.chain([self.home.as_path()]);
-        let of = |at: &Path| [".agent", ".agents"].map(|name| Step::Directory(at.join(name).join("rules"), BOTH));
+        let of = |base: &Path| [".agent/rules", ".agents/rules"].map(|at| Step::Directory(self.spot(base, at), BOTH));
         bases.flat_map(of).collect()
     }
 
     fn cursor(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         if self.is_opted_in(Provider::Cursor) {
-            steps.push(Step::Directory(self.home.join(".cursor/rules"), BOTH));
+            steps.push(Step::Directory(self.spot(&self.home, ".cursor/rules"), BOTH));
         }
-        steps.push(Step::Directory(self.project.join(".cursor/rules"), BOTH));
+        steps.push(Step::Directory(self.spot(&self.project, ".cursor/rules"), BOTH));
         steps
     }
 
     fn windsurf(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         if self.is_opted_in(Provider::Windsurf) {
-            let path = self.home.join(".codeium/windsurf/memories/global_rules.md");
-            steps.push(Step::File { path, name: "global_rules", always: false });
+            let at = self.spot(&self.home, ".codeium/windsurf/memories/global_rules.md");
+            steps.push(Step::File { at, name: "global_rules", always: false });
         }
-        steps.push(Step::Directory(self.project.join(".windsurf/rules"), MD));
+        steps.push(Step::Directory(self.spot(&self.project, ".windsurf/rules"), MD));
         steps
     }
 
     fn cline(&self) -> Vec<Step> {
-        let nearest = self.project.ancestors().map(|at| at.join(".clinerules")).find(|path| path.exists());
-        let step = |path: PathBuf| {
-            if path.is_dir() {
-                Step::Directory(path, MD)
+        let nearest = self.project.ancestors().find(|base| base.join(".clinerules").exists());
+        let step = |base| {
+            let at = self.spot(base, ".clinerules");
+            if at.path.is_dir() {
+                Step::Directory(at, MD)
             } else {
-                Step::File { path, name: "clinerules", always: false }
+                Step::File { at, name: "clinerules", always: false }
             }
         };
         nearest.map(step).into_iter().collect()
@@ -149,7 +177,7 @@ impl Places {
         let dirs = named.split(',').map(str::trim).filter(|dir| !dir.is_empty());
         // An absolute entry replaces the project in the join.
         let bases = std::iter::once(self.project.clone()).chain(dirs.map(|dir| self.project.join(dir)));
-        bases.map(|base| Step::Instructions(base.join(".github/instructions"))).collect()
+        bases.map(|base| Step::Instructions(self.spot(&base, ".github/instructions"))).collect()
     }
 
     /// The project and its ancestors, up to the one that holds the repository.
@@ -163,16 +191,23 @@ impl Places {
     }
 }
 
+impl Spot {
+    /// How a file below this directory is shown.
+    fn shown_below(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.path).unwrap_or(Path::new(path.file_name().unwrap_or_default()));
+        format!("{}/{}", self.shown, below.to_string_lossy())
+    }
+}
+
 fn run(step: Step, provider: Provider, reader: &mut Reader<'_>) {
-    let stored = |path: &Path| path.to_string_lossy().into_owned();
     match step {
         Step::Directory(directory, extensions) => {
-            for path in files_in(&directory, Some(1), reader.sink, |name| has_extension(name, extensions)) {
-                reader.found(&path, provider, |_| stored(&path), |_| None);
+            for path in files_in(&directory.path, Some(1), reader.sink, |name| has_extension(name, extensions)) {
+                reader.found(&path, provider, |_| directory.shown_below(&path), |_| None);
             }
         }
-        Step::File { path, name, always } => {
-            if !path.is_file() {
+        Step::File { at, name, always } => {
+            if !at.path.is_file() {
                 return;
             }
             let adjust = |rule: &mut Rule| {
@@ -180,11 +215,11 @@ fn run(step: Step, provider: Provider, reader: &mut Reader<'_>) {
                 rule.fields.always_apply |= always;
                 None
             };
-            reader.found(&path, provider, |_| stored(&path), adjust);
+            reader.found(&at.path, provider, |_| at.shown.clone(), adjust);
         }
         Step::Instructions(directory) => {
-            for path in files_in(&directory, None, reader.sink, |name| name.ends_with(".instructions.md")) {
-                reader.found(&path, provider, |_| stored(&path), as_instructions);
+            for path in files_in(&directory.path, None, reader.sink, |name| name.ends_with(".instructions.md")) {
+                reader.found(&path, provider, |_| directory.shown_below(&path), as_instructions);
             }
         }
     }

@@ -14,6 +14,9 @@ use crate::text::Place;
 /// Larger files are not read (bytes).
 const MAX_FILE: u64 = 64 << 20;
 
+/// How the paths of bundled rules begin (engine.md E1.1).
+pub const BUNDLED_PREFIX: &str = "builtin-defaults:";
+
 /// Rules that were read, and what went wrong.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
@@ -104,6 +107,33 @@ pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantic
         }
     }
     Searched { failures, files: reader.files }
+}
+
+/// Reads rules that count as bundled with the agent (engine.md E1.1, cli.md `--bundled`): a file, or every `*.md` and
+/// `*.mdc` below a directory. `hidden` names rules that are left out, as `rule:NAME`. The early generation has no
+/// bundled rules (E11 G30).
+pub fn search_bundled(path: &Path, hidden: &[String], semantics: &Semantics, sink: &mut dyn Sink) -> Searched {
+    if !semantics.rule_switches {
+        return Searched::default();
+    }
+    let mut reader = Reader::new(semantics, hidden, sink);
+    let fail = |message: String| Searched {
+        failures: vec![LoadFailure { path: path.to_string_lossy().into_owned(), message }],
+        files: 0,
+    };
+    let files = match fs::metadata(path) {
+        Err(error) => return fail(describe(&error)),
+        Ok(metadata) if metadata.is_dir() => rule_files_below(path, reader.sink),
+        Ok(_) => vec![path.to_owned()],
+    };
+    if files.is_empty() {
+        return fail("there is no rule file (`*.md`, `*.mdc`) below this directory".to_owned());
+    }
+    for file in files {
+        let stored = |name: &str| format!("{BUNDLED_PREFIX}{}.md", super::rule_name(name));
+        reader.found(&file, Provider::BuiltinDefaults, stored, |_| None);
+    }
+    Searched { failures: Vec::new(), files: reader.files }
 }
 
 /// Whether reading the path could wait for ever: a pipe with a name, not one that the shell has opened.

@@ -1,0 +1,3 @@
+//! What a recording says about the agent that made it.
+
+pub mod marks;
