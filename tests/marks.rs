@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ttsr::text::json::{self, Value};
 
-use crate::support::program::{Outcome, surroundings, ttsr, ttsr_with};
+use crate::support::program::{Outcome, surroundings, ttsr_auto, ttsr_with};
 use crate::support::project;
 
 const RULE: &str = "testdata/demo/rules/no-unwrap.md";
@@ -20,11 +20,18 @@ fn told(outcome: &Outcome) -> (String, String) {
 }
 
 fn replayed(input: &Path) -> (String, String) {
-    told(&ttsr([Path::new("replay"), input, "--rules".as_ref(), RULE.as_ref(), "--format".as_ref(), "jsonl".as_ref()]))
+    told(&ttsr_auto([
+        Path::new("replay"),
+        input,
+        "--rules".as_ref(),
+        RULE.as_ref(),
+        "--format".as_ref(),
+        "jsonl".as_ref(),
+    ]))
 }
 
 fn inspected(input: &Path) -> (String, String) {
-    let outcome = ttsr([Path::new("inspect-session"), input, "--format".as_ref(), "json".as_ref()]);
+    let outcome = ttsr_auto([Path::new("inspect-session"), input, "--format".as_ref(), "json".as_ref()]);
     let document = json::parse(outcome.out.trim_end()).expect("a document");
     let text = |key: &str| document.get(key).and_then(Value::as_string).map(|text| text.to_string_lossy());
     (text("lifecycle").unwrap_or_default(), text("lifecycle_from").unwrap_or_default())
@@ -68,12 +75,7 @@ fn every_recording_is_read_by_the_generation_that_made_it() {
                 _ => true,
             };
             let expected = if is_marked { lifecycle } else { "v3" };
-            assert_eq!(
-                (found.as_str(), from == "no mark, so the newest"),
-                (expected, !is_marked),
-                "{}",
-                file.display()
-            );
+            assert_eq!((found.as_str(), from == "no mark: the newest"), (expected, !is_marked), "{}", file.display());
             assert_eq!(inspected(&file), (found, from), "{}", file.display());
         }
     }
@@ -131,7 +133,7 @@ fn marks_of_a_session_in_their_order() {
     let tagged = reminder(r#""<system-interrupt rule=\"a\">""#, r#"{"rules":["a"]}"#);
     let delivered = reminder(r#""<system-interrupt rule=\"a\">""#, r#"{"rules":["a"],"deliveryId":1}"#);
     let judged = reminder(r#"[{"type":"text","text":"<system-reminder rule=\"a\">"}]"#, r#"{"rules":["a"]}"#);
-    assert_eq!(session(&[&plain]), is("v3", "no mark, so the newest"));
+    assert_eq!(session(&[&plain]), is("v3", "no mark: the newest"));
     assert_eq!(session(&[&plain, INJECTED]), is("v2", "`ttsr_injection` in line 3"));
     assert_eq!(session(&[&plain, &tagged, INJECTED]), is("v2", "`ttsr-injection` in line 3"));
     assert_eq!(session(&[&plain, &tagged, INJECTED, &dated]), is("v3", "`completedAt` in line 5"));
@@ -149,7 +151,7 @@ fn marks_of_a_session_in_their_order() {
         );
     }
     // Other purposes, and the name anywhere but in the message itself, are no marks.
-    assert_eq!(session(&[&USAGE.replace("\"ttsr\"", "\"title\"")]), is("v3", "no mark, so the newest"));
+    assert_eq!(session(&[&USAGE.replace("\"ttsr\"", "\"title\"")]), is("v3", "no mark: the newest"));
     let inside = plain.replace(
         r#"{"type":"text","text":"ok"}"#,
         r#"{"type":"toolCall","id":"c","name":"write","arguments":{"completedAt":1,"deliveryId":2}}"#,
@@ -180,9 +182,9 @@ fn only_the_branch_of_the_leaf_counts() {
     let (_folder, path) = write(&lines);
     assert_eq!(replayed(&path), is("v2", "`ttsr_injection` in line 4"));
     let path = path.to_str().expect("UTF-8");
-    let leaf = ttsr(["replay", path, "--leaf", "b", "--rules", RULE, "--format", "jsonl"]);
+    let leaf = ttsr_auto(["replay", path, "--leaf", "b", "--rules", RULE, "--format", "jsonl"]);
     assert_eq!(told(&leaf), is("v3", "`completedAt` in line 3"));
-    let leaf = ttsr(["inspect-session", path, "--leaf", "b"]);
+    let leaf = ttsr_auto(["inspect-session", path, "--leaf", "b"]);
     assert!(leaf.out.contains("lifecycle v3 (`completedAt` in line 3)"), "{}", leaf.out);
 }
 
@@ -213,8 +215,8 @@ fn marks_of_a_stream_in_their_order() {
     let early = r#"{"type":"ttsr_triggered","rules":[{"name":"a","ttsrTrigger":"x"}]}"#;
     let later = r#"{"type":"ttsr_triggered","rules":[{"name":"a","condition":["x"]}]}"#;
     let injection = r#"{"type":"message_end","message":{"role":"custom","customType":"ttsr-injection","content":"<system-interrupt>","details":{"rules":["a"]},"timestamp":1}}"#;
-    assert_eq!(stream(&[HEADER, START, &bare]), is("v3", "no mark, so the newest"));
-    assert_eq!(stream(&[START, &bare, later]), is("v3", "no mark, so the newest"));
+    assert_eq!(stream(&[HEADER, START, &bare]), is("v3", "no mark: the newest"));
+    assert_eq!(stream(&[START, &bare, later]), is("v3", "no mark: the newest"));
     assert_eq!(stream(&[HEADER, START, &used]), is("v2", "`usage` without `completedAt` in line 3"));
     assert_eq!(stream(&[START, &used]), is("v1", "no header, and `usage` without `completedAt` in line 2"));
     assert_eq!(stream(&[HEADER, START, &used, &dated]), is("v3", "`completedAt` in line 4"));
@@ -260,39 +262,39 @@ fn standard_input_is_looked_at_up_to_a_limit() {
     assert_eq!(replayed(&path), is("v3", "`completedAt` in line 25"));
     let bytes = fs::read(&path).expect("the stream");
     let outcome = ttsr_with(["replay", "-", "--rules", RULE, "--format", "jsonl"], &bytes, &surroundings());
-    assert_eq!(told(&outcome), is("v3", "no mark, so the newest"));
+    assert_eq!(told(&outcome), is("v3", "no mark: the newest"));
     assert!(outcome.out.contains("\"kind\":\"trigger\""), "the rest is not replayed");
 }
 
 #[test]
 fn a_named_generation_has_no_mark_and_auto_stands_alone() {
     let demo = "testdata/demo/session.jsonl";
-    let named = ttsr(["replay", demo, "--rules", RULE, "--lifecycle", "v2", "--format", "jsonl"]);
+    let named = ttsr_auto(["replay", demo, "--rules", RULE, "--lifecycle", "v2", "--format", "jsonl"]);
     assert_eq!(told(&named), is("v2", ""));
     for several in ["auto,v3", "v1,auto", "auto,auto"] {
-        assert_eq!(ttsr(["replay", demo, "--rules", RULE, "--lifecycle", several]).status, 2, "{several}");
+        assert_eq!(ttsr_auto(["replay", demo, "--rules", RULE, "--lifecycle", several]).status, 2, "{several}");
     }
     for command in ["check-rules", "inspect-session"] {
         let input = if command == "check-rules" { RULE } else { demo };
-        assert_eq!(ttsr([command, input, "--lifecycle", "v1,v2"]).status, 2, "{command}");
+        assert_eq!(ttsr_auto([command, input, "--lifecycle", "v1,v2"]).status, 2, "{command}");
     }
-    assert_eq!(ttsr(["replay", demo, "--rules", RULE, "--lifecycle", "v4"]).status, 2);
+    assert_eq!(ttsr_auto(["replay", demo, "--rules", RULE, "--lifecycle", "v4"]).status, 2);
 }
 
 /// Texts, scripts and rule files carry no marks.
 #[test]
 fn what_carries_no_marks_takes_the_newest() {
-    let newest = is("v3", "no mark, so the newest");
+    let newest = is("v3", "no mark: the newest");
     let text = ["replay", "--text", "a.unwrap()", "--rules", RULE, "--format", "jsonl"];
-    assert_eq!(told(&ttsr(text)), newest);
+    assert_eq!(told(&ttsr_auto(text)), newest);
     let script = ["replay", "--script", "testdata/demo/replies.json", "--prompt", "go"];
-    assert_eq!(told(&ttsr(script.into_iter().chain(["--rules", RULE, "--format", "jsonl"]))), newest);
+    assert_eq!(told(&ttsr_auto(script.into_iter().chain(["--rules", RULE, "--format", "jsonl"]))), newest);
     for arguments in [&["check-rules", RULE][..], &["check-rules", RULE, "--list"]] {
-        let human = ttsr(arguments);
-        assert!(human.out.contains("lifecycle v3 (no mark, so the newest)"), "{}", human.out);
+        let human = ttsr_auto(arguments);
+        assert!(human.out.contains("lifecycle v3 (no mark: the newest)"), "{}", human.out);
     }
-    let json = ttsr(["check-rules", RULE, "--format", "json"]);
-    assert!(json.out.contains(r#""lifecycle":"v3","lifecycle_from":"no mark, so the newest""#), "{}", json.out);
+    let json = ttsr_auto(["check-rules", RULE, "--format", "json"]);
+    assert!(json.out.contains(r#""lifecycle":"v3","lifecycle_from":"no mark: the newest""#), "{}", json.out);
 }
 
 /// Every input has its own generation, whatever the order and the number of jobs, and every form says so.
@@ -307,16 +309,16 @@ fn each_input_has_its_own_generation() {
         let generation = |line: &str| json::parse(line).expect("JSON").get("lifecycle").map(Value::to_json);
         runs.filter_map(generation).collect()
     };
-    let alone = ttsr(all.into_iter().chain(["--format", "jsonl"]));
+    let alone = ttsr_auto(all.into_iter().chain(["--format", "jsonl"]));
     assert_eq!(runs(&alone), ["\"v1\"", "\"v2\"", "\"v3\""]);
-    let shared = ttsr(all.into_iter().chain(["--format", "jsonl", "--jobs", "3"]));
+    let shared = ttsr_auto(all.into_iter().chain(["--format", "jsonl", "--jobs", "3"]));
     assert_eq!(alone.out, shared.out);
-    let human = ttsr(all);
+    let human = ttsr_auto(all);
     for said in ["lifecycle v1 (a rule object", "lifecycle v2 (`ttsr", "lifecycle v3 (`completedAt`"] {
         assert!(human.out.contains(said), "{said}: {}", human.out);
     }
     assert!(!human.out.contains("Where the generations differ"), "these are different inputs");
-    let csv = ttsr(all.into_iter().chain(["--format", "csv"]));
+    let csv = ttsr_auto(all.into_iter().chain(["--format", "csv"]));
     let mut rows = csv.out.lines();
     assert!(rows.next().is_some_and(|head| head.ends_with(",lifecycle,lifecycle_from")), "{}", csv.out);
     assert!(rows.any(|row| row.contains(",v3,`completedAt` in line ")), "{}", csv.out);
@@ -324,7 +326,7 @@ fn each_input_has_its_own_generation() {
     let folder = tempfile::tempdir().expect("a folder");
     let bad = folder.path().join("bad.md");
     fs::write(&bad, "---\nttsr_trigger: x\ncondition: '(foo'\n---\nB\n").expect("written");
-    let outcome = ttsr(["replay", middle, late, "--rules", bad.to_str().expect("UTF-8")]);
+    let outcome = ttsr_auto(["replay", middle, late, "--rules", bad.to_str().expect("UTF-8")]);
     assert_eq!(outcome.err.matches("never closed").count(), 1, "{}", outcome.err);
 }
 
@@ -337,7 +339,7 @@ fn a_handoff_says_its_generation() {
         let output = folder.path().join(name);
         let (document, output) = (document.to_str().expect("UTF-8"), output.to_str().expect("UTF-8"));
         let session = "testdata/recordings-17/g01-interrupt-text/session.1.jsonl";
-        ttsr(["handoff", session, "--document", document, "--output", output, "--format", format])
+        ttsr_auto(["handoff", session, "--document", document, "--output", output, "--format", format])
     };
     let human = handoff("a.jsonl", "human");
     assert!(human.out.contains("v2 (`ttsr"), "{}{}", human.out, human.err);

@@ -74,7 +74,7 @@ impl Marks {
 
     /// Which mark decided, in words; without one, that the newest generation is taken.
     pub fn words(&self, has_question: bool) -> String {
-        let Some(mark) = &self.found else { return "no mark, so the newest".to_owned() };
+        let Some(mark) = &self.found else { return "no mark: the newest".to_owned() };
         let mut words = format!("{} in line {}", mark.what, mark.line);
         if mark.era == Era::Since18_2 && has_question {
             words.push_str(" and a rule with `question`");
