@@ -1,6 +1,6 @@
 //! Rules and settings as the options ask for them: the second stage, in which files are read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::CliError;
 use super::args::RuleArgs;
@@ -46,9 +46,10 @@ impl Setup {
             return Err(error.with_help("name the folder of the project, or one below it"));
         }
         let given = !args.rules.is_empty();
-        let resolved = settings(args, &semantics, given, &project, &home, surroundings)?;
+        let mut resolved = settings(args, &semantics, given, &project, &home, surroundings)?;
         let places = Places {
             project,
+            project_name: args.project.clone().filter(|named| named.is_relative()).unwrap_or_default(),
             home,
             instruction_dirs: surroundings.vars.get("COPILOT_CUSTOM_INSTRUCTIONS_DIRS").cloned(),
             enabled_providers: resolved.enabled_providers.clone(),
@@ -56,6 +57,11 @@ impl Setup {
             disabled_extensions: resolved.disabled_extensions.clone(),
             ..Places::default()
         };
+        for place in resolved.diagnostics.iter_mut().filter_map(|finding| finding.place.as_mut()) {
+            if Path::new(&place.file).is_absolute() && !given {
+                place.file = places.name_of(Path::new(&place.file));
+            }
+        }
         let (agent, bundled) = (args.agent.as_str().into(), args.bundled.clone());
         Ok(Self { given, resolved, semantics, agent, places, bundled })
     }

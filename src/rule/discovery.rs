@@ -16,6 +16,9 @@ use crate::text::{JsString, Place};
 pub struct Places {
     /// The working directory of the session.
     pub project: PathBuf,
+    /// The same as the user named it, relative to the current directory; empty for that one. Reports put it in front
+    /// of the files of the project.
+    pub project_name: PathBuf,
     /// The user's home directory.
     pub home: PathBuf,
     /// Roots of extension packages (provider `omp-plugins`).
@@ -60,14 +63,15 @@ impl Places {
 
     /// As [`Places::discover`], each rule to `sink` as it is read.
     pub fn search(&self, semantics: &Semantics, sink: &mut dyn Sink) -> Searched {
-        let mut reader = Reader::new(semantics, &self.disabled_extensions, sink);
+        let name_of = |path: &Path| self.name_of(path);
+        let mut reader = Reader::new(semantics, &self.disabled_extensions, &name_of, sink);
         for (provider, steps) in self.steps() {
             let disabled = self.disabled_providers.iter().any(|id| id == provider.id());
             if disabled || (semantics.legacy_trigger_only && !provider.is_early()) {
                 continue;
             }
             for step in steps {
-                run(step, provider, &mut reader);
+                self.run(step, provider, &mut reader);
             }
         }
         Searched { failures: Vec::new(), files: reader.files }
@@ -79,6 +83,24 @@ impl Places {
             matches!(id, "*" | "all") || id == provider.id() || (id == "claude" && provider == Provider::ClaudePlugins)
         };
         !provider.needs_opt_in() || self.enabled_providers.iter().any(|id| covers(id))
+    }
+
+    /// What reports call a file: from the project, as `~/…` in the home, never by an absolute path.
+    pub fn name_of(&self, path: &Path) -> String {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        if let Ok(inside) = path.strip_prefix(&self.project) {
+            return text(&self.project_name.join(inside));
+        }
+        if let Ok(inside) = path.strip_prefix(&self.home)
+            && !self.home.as_os_str().is_empty()
+        {
+            return format!("~/{}", text(inside));
+        }
+        let mut above = self.project.ancestors().enumerate().skip(1);
+        match above.find_map(|(steps, base)| Some((steps, path.strip_prefix(base).ok()?))) {
+            Some((steps, inside)) => text(&self.project_name.join("../".repeat(steps)).join(inside)),
+            None => text(path),
+        }
     }
 
     /// `below` in `base`. Shown as the agent would show it: relative to the project inside of it, as `~/…` in the
@@ -191,79 +213,87 @@ impl Places {
     }
 }
 
+impl Places {
+    fn run(&self, step: Step, provider: Provider, reader: &mut Reader<'_>) {
+        match step {
+            Step::Directory(directory, extensions) => {
+                for path in self.files_in(&directory.path, Some(1), reader.sink, |name| has_extension(name, extensions))
+                {
+                    reader.found(&path, provider, |_| directory.shown_below(&path), |_| None);
+                }
+            }
+            Step::File { at, name, always } => {
+                if !at.path.is_file() {
+                    return;
+                }
+                let adjust = |rule: &mut Rule| {
+                    rule.name = name.into();
+                    rule.fields.always_apply |= always;
+                    None
+                };
+                reader.found(&at.path, provider, |_| at.shown.clone(), adjust);
+            }
+            Step::Instructions(directory) => {
+                for path in self.files_in(&directory.path, None, reader.sink, |name| name.ends_with(".instructions.md"))
+                {
+                    reader.found(&path, provider, |_| directory.shown_below(&path), as_instructions);
+                }
+            }
+        }
+    }
+
+    /// The regular files in a directory whose name is wanted, in ascending order by bytes. Hidden and ignored files
+    /// are not seen; `depth` limits how deep the search goes.
+    fn files_in(
+        &self,
+        directory: &Path,
+        depth: Option<usize>,
+        sink: &mut dyn Sink,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Vec<PathBuf> {
+        if !directory.is_dir() {
+            return Vec::new();
+        }
+        let mut files = Vec::new();
+        let walk = WalkBuilder::new(directory)
+            .max_depth(depth)
+            .follow_links(true)
+            .ignore(false)
+            .git_global(false)
+            .git_exclude(false)
+            .require_git(false)
+            .build();
+        for entry in walk {
+            match entry {
+                Ok(entry) => {
+                    let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+                    let name = entry.file_name().to_string_lossy();
+                    if wanted(&name) && is_file {
+                        files.push(entry.into_path());
+                    } else if wanted(&name) && entry.depth() > 0 {
+                        let finding = Diagnostic::new(code::SKIPPED_FILE, "not read as a rule: it is no regular file")
+                            .with_help("put a file in its place");
+                        sink.finding(finding.at(Place::line(self.name_of(entry.path()), 1, 0)));
+                    }
+                }
+                Err(error) => {
+                    let finding = walk_finding(directory, &error, &|path| self.name_of(path));
+                    finding.into_iter().for_each(|finding| sink.finding(finding));
+                }
+            }
+        }
+        // The order of bytes, not of path segments.
+        files.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
+        files
+    }
+}
+
 impl Spot {
     /// How a file below this directory is shown.
     fn shown_below(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.path).unwrap_or(Path::new(path.file_name().unwrap_or_default()));
         format!("{}/{}", self.shown, below.to_string_lossy())
     }
-}
-
-fn run(step: Step, provider: Provider, reader: &mut Reader<'_>) {
-    match step {
-        Step::Directory(directory, extensions) => {
-            for path in files_in(&directory.path, Some(1), reader.sink, |name| has_extension(name, extensions)) {
-                reader.found(&path, provider, |_| directory.shown_below(&path), |_| None);
-            }
-        }
-        Step::File { at, name, always } => {
-            if !at.path.is_file() {
-                return;
-            }
-            let adjust = |rule: &mut Rule| {
-                rule.name = name.into();
-                rule.fields.always_apply |= always;
-                None
-            };
-            reader.found(&at.path, provider, |_| at.shown.clone(), adjust);
-        }
-        Step::Instructions(directory) => {
-            for path in files_in(&directory.path, None, reader.sink, |name| name.ends_with(".instructions.md")) {
-                reader.found(&path, provider, |_| directory.shown_below(&path), as_instructions);
-            }
-        }
-    }
-}
-
-/// The regular files in a directory whose name is wanted, in ascending order by bytes. Hidden and ignored files
-/// are not seen; `depth` limits how deep the search goes.
-fn files_in(
-    directory: &Path,
-    depth: Option<usize>,
-    sink: &mut dyn Sink,
-    wanted: impl Fn(&str) -> bool,
-) -> Vec<PathBuf> {
-    if !directory.is_dir() {
-        return Vec::new();
-    }
-    let mut files = Vec::new();
-    let walk = WalkBuilder::new(directory)
-        .max_depth(depth)
-        .follow_links(true)
-        .ignore(false)
-        .git_global(false)
-        .git_exclude(false)
-        .require_git(false)
-        .build();
-    for entry in walk {
-        match entry {
-            Ok(entry) => {
-                let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-                let name = entry.file_name().to_string_lossy();
-                if wanted(&name) && is_file {
-                    files.push(entry.into_path());
-                } else if wanted(&name) && entry.depth() > 0 {
-                    let finding = Diagnostic::new(code::SKIPPED_FILE, "not read as a rule: it is no regular file")
-                        .with_help("put a file in its place");
-                    sink.finding(finding.at(Place::line(entry.path().to_string_lossy(), 1, 0)));
-                }
-            }
-            Err(error) => walk_finding(directory, &error).into_iter().for_each(|finding| sink.finding(finding)),
-        }
-    }
-    // The order of bytes, not of path segments.
-    files.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
-    files
 }
 
 /// What the provider `github` makes of a rule (engine.md E1.5). The result is the warning about a missing `applyTo`.
