@@ -39,7 +39,8 @@ impl Setup {
     /// When the settings file cannot be used or an assignment is wrong.
     pub(super) fn read(args: &RuleArgs, lifecycle: Lifecycle, surroundings: &Surroundings) -> Result<Self, CliError> {
         let semantics = lifecycle.semantics();
-        let home = surroundings.home.clone().unwrap_or_default();
+        // Absolute as the project is, so that the one is seen to lie in the other.
+        let home = surroundings.home.as_ref().map(|home| surroundings.cwd.join(home)).unwrap_or_default();
         let project = surroundings.cwd.join(args.project.clone().unwrap_or_default());
         if let Some(named) = args.project.as_ref().filter(|_| !project.is_dir()) {
             let error = CliError::failed(format!("--project {}: there is no such directory", named.display()));
@@ -176,8 +177,8 @@ fn settings(
     args: &RuleArgs,
     semantics: &Semantics,
     given: bool,
-    project: &std::path::Path,
-    home: &std::path::Path,
+    project: &Path,
+    home: &Path,
     surroundings: &Surroundings,
 ) -> Result<Resolved, CliError> {
     let mut layers = SettingsLayers::new();
