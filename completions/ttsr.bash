@@ -75,7 +75,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__check__subcmd__rules)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --lifecycle --home --list --explain --deny --warn --allow --fix --write --examples --examples-required --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --home --list --explain --deny --warn --allow --fix --write --examples --examples-required --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -105,8 +105,12 @@ _ttsr() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --bundled)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto v1 v2 v3" -- "${cur}"))
                     return 0
                     ;;
                 --home)
@@ -149,7 +153,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__handoff)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --seed --now --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --seed --now --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -179,8 +183,12 @@ _ttsr() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --bundled)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto v1 v2 v3" -- "${cur}"))
                     return 0
                     ;;
                 --script)
@@ -323,7 +331,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__inspect__subcmd__session)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -353,8 +361,12 @@ _ttsr() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --bundled)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto v1 v2 v3" -- "${cur}"))
                     return 0
                     ;;
                 --leaf)
@@ -381,7 +393,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__replay)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --lifecycle --script --prompt --text --text-file --source --tool --path --as-write --resume --files-from --since --until --shard --leaf --all-branches --chunk --on-trigger --arguments --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --expect --update --baseline --baseline-set --max-rate --require-coverage --max-premature --fail-on-undecided --explain --write-session --emit-events --profile --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --prompt --text --text-file --source --tool --path --as-write --resume --files-from --since --until --shard --leaf --all-branches --chunk --on-trigger --arguments --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --expect --update --baseline --baseline-set --max-rate --require-coverage --max-premature --fail-on-undecided --explain --write-session --emit-events --profile --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -411,8 +423,12 @@ _ttsr() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --bundled)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto v1 v2 v3" -- "${cur}"))
                     return 0
                     ;;
                 --script)
@@ -480,7 +496,7 @@ _ttsr() {
                     return 0
                     ;;
                 --arguments)
-                    COMPREPLY=($(compgen -W "eager throttled" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "throttled eager" -- "${cur}"))
                     return 0
                     ;;
                 --cwd)

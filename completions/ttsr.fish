@@ -47,7 +47,9 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l only-rule -d 'Only 
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l settings -d 'A YAML or JSON file that holds a `ttsr:` group' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l set -d 'One setting, such as ttsr.repeatMode=after-gap; wins over the file' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l agent -d 'Agent name for rules with `agents:`' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "v1\t'The early documents'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l bundled -d 'Rule files that count as bundled with the agent: they come last, and `ttsr.builtinRules: false` drops them' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "auto\t'By the marks in the input, else the newest'
+v1\t'The early documents'
 v2\t'The later document'
 v3\t'Release 18.2'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l script -d 'Scripted replies: a JSON array or JSON Lines' -r -F
@@ -69,8 +71,8 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l leaf -d 'Which bran
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l chunk -d 'How whole messages become deltas: chars:N, words, lines, block or all; without it chars:4 for recorded ones, and one delta for --text' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l on-trigger -d 'What a match does' -r -f -a "abort\t'Abort, inject, retry, as the agent does'
 observe\t'Note the decision and let the recorded stream go on'"
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l arguments -d 'How streamed tool arguments are re-read' -r -f -a "eager\t'At each delta'
-throttled\t'As lazily as providers do'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l arguments -d 'How streamed tool arguments are re-read' -r -f -a "throttled\t'As lazily as providers do'
+eager\t'At each delta'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l cwd -d 'Working directory of the run, where the input names none' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l home -d 'Home directory of the run' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l interrupt-template -d 'Text of interrupt reminders, with {{name}}, {{path}} and {{content}}' -r -F
@@ -114,7 +116,9 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l only-rule -d '
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l settings -d 'A YAML or JSON file that holds a `ttsr:` group' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l set -d 'One setting, such as ttsr.repeatMode=after-gap; wins over the file' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l agent -d 'Agent name for rules with `agents:`' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "v1\t'The early documents'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l bundled -d 'Rule files that count as bundled with the agent: they come last, and `ttsr.builtinRules: false` drops them' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "auto\t'By the marks in the input, else the newest'
+v1\t'The early documents'
 v2\t'The later document'
 v3\t'Release 18.2'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l home -d 'Home directory for discovery' -r -F
@@ -150,7 +154,9 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l only-rule 
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l settings -d 'A YAML or JSON file that holds a `ttsr:` group' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l set -d 'One setting, such as ttsr.repeatMode=after-gap; wins over the file' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l agent -d 'Agent name for rules with `agents:`' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "v1\t'The early documents'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l bundled -d 'Rule files that count as bundled with the agent: they come last, and `ttsr.builtinRules: false` drops them' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "auto\t'By the marks in the input, else the newest'
+v1\t'The early documents'
 v2\t'The later document'
 v3\t'Release 18.2'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l leaf -d 'Which branch: the id of its last entry' -r
@@ -181,7 +187,9 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l only-rule -d 'Only
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l settings -d 'A YAML or JSON file that holds a `ttsr:` group' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l set -d 'One setting, such as ttsr.repeatMode=after-gap; wins over the file' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l agent -d 'Agent name for rules with `agents:`' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "v1\t'The early documents'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l bundled -d 'Rule files that count as bundled with the agent: they come last, and `ttsr.builtinRules: false` drops them' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "auto\t'By the marks in the input, else the newest'
+v1\t'The early documents'
 v2\t'The later document'
 v3\t'Release 18.2'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l script -d 'Scripted replies that answer the handoff prompt' -r -F

@@ -7,13 +7,14 @@
 //! | L0 | [`text`], [`diagnostic`], [`settings`], [`clock`] | `std`, serde; diagnostic may use text |
 //! | L1 | [`pattern`], [`glob`], [`ast`], [`message`] | L0 |
 //! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
-//! | L3 | [`engine`], [`history`] | L2 and below |
-//! | L4 | [`lifecycle`], [`agent`] | lifecycle: engine, tool; agent: stream, session, tool |
-//! | L5 | [`host`] | L4 and below |
-//! | L6 | [`replay`], [`handoff`] | L5 and below |
-//! | L7 | [`audit`] | L6 and below |
-//! | L8 | [`output`] | reports of all of them |
-//! | L9 | [`cli`] | everything |
+//! | L3 | [`history`] | L2 and below |
+//! | L4 | [`engine`] | L3 and below |
+//! | L5 | [`lifecycle`], [`agent`] | lifecycle: engine, tool; agent: stream, session, tool |
+//! | L6 | [`host`] | L5 and below |
+//! | L7 | [`replay`], [`handoff`] | L6 and below |
+//! | L8 | [`audit`] | L7 and below |
+//! | L9 | [`output`] | reports of all of them |
+//! | L10 | [`cli`] | everything |
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

@@ -429,6 +429,11 @@ fn recorded_scripts_play_to_their_end() {
         }
         seen += 1;
         let bytes = fs::read(&path).expect("a script");
+        // What the server beside the agent does, and arguments that are no JSON.
+        let beside = ["\"stall\"", "\"die\"", "\"raw\"", "\"args\": \""].map(str::as_bytes);
+        if beside.iter().any(|part| bytes.windows(part.len()).any(|bytes| bytes == *part)) {
+            continue;
+        }
         let (script, warnings) = Script::read(&bytes, "script").expect("a script");
         assert_eq!(warnings, [], "{}", path.display());
         let count = script.replies.len();

@@ -114,7 +114,7 @@ fn a_rule_that_changed_since_is_shown_as_a_diff() {
 #[test]
 fn standard_input_is_inspected() {
     let bytes = fs::read("testdata/demo/session.jsonl").expect("the demo");
-    let outcome = ttsr_with(["inspect-session", "-", "--injections"], &bytes, &surroundings());
+    let outcome = ttsr_with(["inspect-session", "-", "--injections", "--lifecycle", "v3"], &bytes, &surroundings());
     assert_eq!(outcome.status, 0, "{}", outcome.err);
     assert!(outcome.out.contains("Persisted injections"));
 }

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::support::project;
 
 /// Modules by layer, lowest first.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 11] = [
     &["text", "diagnostic", "settings", "clock"],
     &["pattern", "glob", "ast", "message"],
     &["rule", "session", "stream", "tool"],
-    &["engine", "history"],
+    &["history"],
+    &["engine"],
     &["lifecycle", "agent"],
     &["host"],
     &["replay", "handoff"],

@@ -13,6 +13,7 @@ mod handoff;
 mod inspect;
 mod layers;
 mod lifecycle;
+mod marks;
 mod patterns;
 mod readme;
 mod recordings;

@@ -31,6 +31,8 @@ fn recordings() {
             .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| path.join("events.1.jsonl").is_file())
+            // Of these runs only the marks are tested so far (tests/marks.rs).
+            .filter(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('f')))
             .collect();
         cases.sort();
         assert!(!cases.is_empty(), "{}: no recording", folder.display());
@@ -62,7 +64,7 @@ fn check(case: &Path, name: &str) -> Result<(), String> {
             let rule = "---\ncondition: 'zq+unrelated'\nttsr_trigger: 'zq+unrelated'\nscope: text, thinking, tool\n---\nUnrelated.\n";
             fs::write(folder.path().join("rules/0-unrelated.md"), rule).map_err(|error| error.to_string())?;
         }
-        run_all(folder.path()).map_err(|why| format!("{variant}: {why}"))?;
+        run_all(folder.path(), name).map_err(|why| format!("{variant}: {why}"))?;
     }
     Ok(())
 }
@@ -156,14 +158,17 @@ fn lifecycle(folder: &Path) -> &'static str {
     if dated { "v3" } else { "v2" }
 }
 
-fn run_all(folder: &Path) -> Result<(), String> {
+fn run_all(folder: &Path, name: &str) -> Result<(), String> {
     let lifecycle = lifecycle(folder);
+    // engine.md E6.6: there the handler of the last delta ran after the end of the call had brought the full parse.
+    let is_race = lifecycle == "v2" && (name.starts_with("g02") || name.starts_with("g16"));
+    let reading = if is_race { "eager" } else { "throttled" };
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let common = |input: Vec<String>| {
         let mut arguments = vec!["replay".to_owned()];
         arguments.extend(input);
         arguments.extend(["--rules".to_owned(), path("rules"), "--settings".to_owned(), path("settings.json")]);
-        arguments.extend(["--lifecycle", lifecycle, "--format", "jsonl"].map(str::to_owned));
+        arguments.extend(["--lifecycle", lifecycle, "--arguments", reading, "--format", "jsonl"].map(str::to_owned));
         arguments
     };
     for run in 1.. {

@@ -162,7 +162,12 @@ fn equal_input_gives_equal_bytes_from_anywhere() {
             around.cwd = cwd.to_path_buf();
             around.vars.insert("TZ".to_owned(), zone.to_owned());
             around.vars.insert("LC_ALL".to_owned(), zone.to_owned());
-            ttsr_with(["replay", path(&session), "--rules", path(&rules), "--format", format], b"", &around).out
+            ttsr_with(
+                ["replay", path(&session), "--rules", path(&rules), "--format", format, "--lifecycle", "v3"],
+                b"",
+                &around,
+            )
+            .out
         };
         let first = run(&project("."), "UTC");
         assert_eq!(first, run(&project("."), "UTC"), "{format}");
@@ -183,8 +188,11 @@ fn several_jobs_give_the_bytes_of_one() {
 #[test]
 fn standard_input_is_an_input() {
     let bytes = fs::read(project("testdata/demo/session.jsonl")).expect("the demo");
-    let outcome =
-        ttsr_with(["replay", "-", "--rules", "testdata/demo/rules", "--format", "jsonl"], &bytes, &surroundings());
+    let outcome = ttsr_with(
+        ["replay", "-", "--rules", "testdata/demo/rules", "--format", "jsonl", "--lifecycle", "v3"],
+        &bytes,
+        &surroundings(),
+    );
     assert_eq!(outcome.status, 0, "{}", outcome.err);
     assert_eq!(text(&lines(&outcome)[0], "input"), "-");
     assert!(!of_kind(&lines(&outcome), "trigger").is_empty());

@@ -1,5 +1,6 @@
 //! Rule files against the verdicts of the reference: frontmatter, scope.
 
+mod bundled;
 mod catalogue;
 mod discovery;
 mod examples;

@@ -20,6 +20,10 @@ use super::turns::Turns;
 pub struct AuditReport {
     /// The file as the user named it.
     pub file: String,
+    /// The generation by which it was read.
+    pub lifecycle: &'static str,
+    /// The mark in the session that decided for it, in words; whoever chose the generation sets it.
+    pub lifecycle_from: Option<String>,
     /// The header after migration.
     pub header: Object,
     /// The version that the file names, 1 when it names none.
@@ -138,6 +142,8 @@ pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<Aud
     let persists = options.semantics.persists;
     Ok(AuditReport {
         file: session.file().to_owned(),
+        lifecycle: options.semantics.lifecycle.as_str(),
+        lifecycle_from: None,
         header: session.header().clone(),
         version: session.version_before().clone(),
         migrated: session.is_migrated(),
@@ -288,9 +294,10 @@ impl AuditReport {
             "aborted": list(self.messages.aborted.iter().map(|at| id(*at))),
             "errors": list(self.messages.errors.iter().map(|at| id(*at))),
         };
-        json_object! {
+        let mut object = json_object! {
             "schema": "ttsr.session/1",
             "file": self.file.as_str(),
+            "lifecycle": self.lifecycle,
             "header": self.header.clone(),
             "version": self.version.clone(),
             "migrated": self.migrated,
@@ -316,7 +323,11 @@ impl AuditReport {
                 Value::from(json_object! {"entry": id(shown.entry), "message": shown.message.raw.clone()})
             })),
             "findings": list(self.findings.iter().map(finding_json)),
+        };
+        if let Some(mark) = &self.lifecycle_from {
+            object.insert("lifecycle_from", mark.as_str());
         }
+        object
     }
 }
 

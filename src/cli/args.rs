@@ -147,16 +147,23 @@ pub struct RuleArgs {
     /// Agent name for rules with `agents:`
     #[arg(long, value_name = "NAME", default_value = "main")]
     pub agent: String,
+    /// Rule files that count as bundled with the agent: they come last, and `ttsr.builtinRules: false` drops them
+    #[arg(long, value_name = "DIR")]
+    pub bundled: Option<PathBuf>,
     /// Which generation of the runtime to reproduce
     ///
-    /// `replay` takes several, separated by commas, and says where they differ
-    #[arg(long, value_name = "GENERATION", default_value = "v2", value_delimiter = ',')]
+    /// With `auto` each input has its own, by the marks that it carries, and the newest where it carries none; every
+    /// report says which mark decided. Of standard input the first MiB is looked at. `replay` takes several
+    /// generations, separated by commas, and says where they differ
+    #[arg(long, value_name = "GENERATION", default_value = "auto", value_delimiter = ',')]
     pub lifecycle: Vec<LifecycleArg>,
 }
 
 /// A generation of the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LifecycleArg {
+    /// By the marks in the input, else the newest
+    Auto,
     /// The early documents
     V1,
     /// The later document
@@ -335,11 +342,11 @@ pub enum OnTrigger {
 /// How streamed tool arguments are re-read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ArgumentsArg {
-    /// At each delta
-    #[default]
-    Eager,
     /// As lazily as providers do
+    #[default]
     Throttled,
+    /// At each delta
+    Eager,
 }
 
 /// Forms of the replay report.

@@ -3,11 +3,12 @@
 use super::args::{CheckFormat, CheckRulesArgs};
 use super::checked::{Checked, Severities, find};
 use super::console::{Console, Surroundings};
+use super::generation::Generation;
 use super::{CliError, repair};
 use crate::output::check::{self, Counts};
 use crate::output::diagnostic::render;
 use crate::output::repair::diff;
-use crate::output::{count, examples, explain, github, junit, sarif};
+use crate::output::{count, examples, explain, generation, github, junit, sarif};
 
 /// Runs the command.
 ///
@@ -59,9 +60,10 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
             console.print(&text);
         }
         CheckFormat::Json => {
-            let lifecycle = checked.lifecycle.as_str();
+            let Generation { lifecycle, from } = &checked.generation;
+            let generation = (lifecycle.as_str(), from.as_deref());
             let mut out = |text: &str| console.print(text);
-            check::document(rows, findings, checked.examples.as_ref(), lifecycle, counts, &mut out);
+            check::document(rows, findings, checked.examples.as_ref(), generation, counts, &mut out);
             out("\n");
         }
     }
@@ -95,6 +97,8 @@ fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, console: &mut
     }
     let rows = &checked.rows;
     console.print(&if args.list { check::list(rows, counts, style) } else { check::totals(rows, counts) });
+    let Generation { lifecycle, from } = &checked.generation;
+    console.print(&format!("{}\n", generation(lifecycle.as_str(), from.as_deref())));
     checked.examples.iter().for_each(|examples| console.print(&examples::totals(examples)));
 }
 

@@ -7,19 +7,19 @@ use super::CliError;
 use super::args::{CheckFormat, CheckRulesArgs, RuleArgs};
 use super::config::Setup;
 use super::console::{Console, Surroundings};
+use super::generation::{Asked, Generation};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::output::check::Rows;
 use crate::replay::{Examples, run_examples_of};
 use crate::rule::repair::{self, Repair};
 use crate::rule::{CompiledRule, Listed, Registrar, Rule, RuleFile, Sink, lint};
-use crate::settings::Lifecycle;
 
 /// What was found in rule files.
 pub(super) struct Checked {
     /// Whether the rules were named by path.
     pub given: bool,
     /// The generation by which they were read.
-    pub lifecycle: Lifecycle,
+    pub generation: Generation,
     /// How many files were read.
     pub files: usize,
     /// The rules.
@@ -46,7 +46,8 @@ impl Checked {
         console: &mut Console<'_>,
         surroundings: &Surroundings,
     ) -> Result<Self, CliError> {
-        let setup = Setup::read(rules, surroundings)?;
+        let generation = Asked::single(&rules.lifecycle)?.unmarked();
+        let setup = Setup::read(rules, generation.lifecycle, surroundings)?;
         let shows_all = args.list || matches!(args.format, CheckFormat::Json | CheckFormat::Junit);
         let mut pipeline = Pipeline {
             args,
@@ -57,7 +58,7 @@ impl Checked {
             planned: HashSet::new(),
             checked: Self {
                 given: setup.given,
-                lifecycle: setup.semantics.lifecycle,
+                generation,
                 files: 0,
                 rows: Rows::new(shows_all),
                 findings: Vec::new(),

@@ -1,13 +1,15 @@
 //! Rules and settings as the options ask for them: the second stage, in which files are read.
 
+use std::path::{Path, PathBuf};
+
 use super::CliError;
-use super::args::{LifecycleArg, RuleArgs};
+use super::args::RuleArgs;
 use super::console::{Console, Surroundings};
 use super::replay::softened;
 use crate::diagnostic::Diagnostic;
 use crate::replay::{Plan, RuleLine};
 use crate::rule::settings_files::{Resolved, SettingsError, SettingsLayers};
-use crate::rule::{Loaded, Places, Rule, RuleSet, Searched, Sink, search_paths};
+use crate::rule::{Loaded, Places, Provider, Rule, RuleSet, Searched, Sink, search_bundled, search_paths};
 use crate::settings::{Lifecycle, Semantics, Settings};
 use crate::text::JsString;
 
@@ -26,6 +28,8 @@ pub(super) struct Setup {
     pub agent: JsString,
     /// Where rules are looked for that are not named.
     places: Places,
+    /// Rules that count as bundled with the agent.
+    bundled: Option<PathBuf>,
 }
 
 impl Setup {
@@ -33,18 +37,20 @@ impl Setup {
     ///
     /// # Errors
     /// When the settings file cannot be used or an assignment is wrong.
-    pub(super) fn read(args: &RuleArgs, surroundings: &Surroundings) -> Result<Self, CliError> {
-        let semantics = lifecycle(&args.lifecycle)?.semantics();
-        let home = surroundings.home.clone().unwrap_or_default();
+    pub(super) fn read(args: &RuleArgs, lifecycle: Lifecycle, surroundings: &Surroundings) -> Result<Self, CliError> {
+        let semantics = lifecycle.semantics();
+        // Absolute as the project is, so that the one is seen to lie in the other.
+        let home = surroundings.home.as_ref().map(|home| surroundings.cwd.join(home)).unwrap_or_default();
         let project = surroundings.cwd.join(args.project.clone().unwrap_or_default());
         if let Some(named) = args.project.as_ref().filter(|_| !project.is_dir()) {
             let error = CliError::failed(format!("--project {}: there is no such directory", named.display()));
             return Err(error.with_help("name the folder of the project, or one below it"));
         }
         let given = !args.rules.is_empty();
-        let resolved = settings(args, &semantics, given, &project, &home, surroundings)?;
+        let mut resolved = settings(args, &semantics, given, &project, &home, surroundings)?;
         let places = Places {
             project,
+            project_name: args.project.clone().filter(|named| named.is_relative()).unwrap_or_default(),
             home,
             instruction_dirs: surroundings.vars.get("COPILOT_CUSTOM_INSTRUCTIONS_DIRS").cloned(),
             enabled_providers: resolved.enabled_providers.clone(),
@@ -52,7 +58,13 @@ impl Setup {
             disabled_extensions: resolved.disabled_extensions.clone(),
             ..Places::default()
         };
-        Ok(Self { given, resolved, semantics, agent: args.agent.as_str().into(), places })
+        for place in resolved.diagnostics.iter_mut().filter_map(|finding| finding.place.as_mut()) {
+            if Path::new(&place.file).is_absolute() && !given {
+                place.file = places.name_of(Path::new(&place.file));
+            }
+        }
+        let (agent, bundled) = (args.agent.as_str().into(), args.bundled.clone());
+        Ok(Self { given, resolved, semantics, agent, places, bundled })
     }
 
     /// Reads the rules that the options name, each to `sink` as it is read, and gives the number of files. Paths that
@@ -67,11 +79,18 @@ impl Setup {
         sink: &mut dyn Sink,
     ) -> Result<usize, CliError> {
         let mut chosen = Chosen::new(&args.only_rule, sink);
-        let Searched { failures, files } = if self.given {
+        let Searched { mut failures, mut files } = if self.given {
             search_paths(&args.rules, DEFAULT_CWD, &self.semantics, &mut chosen)
         } else {
             self.places.search(&self.semantics, &mut chosen)
         };
+        let is_off = self.resolved.disabled_providers.iter().any(|id| id == Provider::BuiltinDefaults.id());
+        if let Some(path) = self.bundled.as_ref().filter(|_| !is_off) {
+            let hidden = &self.resolved.disabled_extensions;
+            let searched = search_bundled(path, hidden, &self.semantics, &mut chosen);
+            failures.extend(searched.failures);
+            files += searched.files;
+        }
         for failure in failures {
             console.fail(&CliError::failed(failure.to_string()).with_help("check the path of the rules"));
         }
@@ -103,33 +122,36 @@ impl Config {
     /// rule in `--only-rule`.
     pub(super) fn load(
         args: &RuleArgs,
+        lifecycle: Lifecycle,
         console: &mut Console<'_>,
         surroundings: &Surroundings,
     ) -> Result<Self, CliError> {
-        let setup = Setup::read(args, surroundings)?;
+        let setup = Setup::read(args, lifecycle, surroundings)?;
         let mut loaded = Loaded::default();
         setup.search(args, console, &mut loaded)?;
         let Setup { given, resolved: Resolved { settings, diagnostics, .. }, semantics, agent, .. } = setup;
         let rules = RuleSet::register(loaded.rules, &settings, &semantics, Some(&agent));
         for diagnostic in diagnostics.iter().chain(&loaded.diagnostics).chain(&rules.diagnostics) {
-            console.report(&softened(diagnostic));
+            console.report_once(&softened(diagnostic));
         }
         Ok(Self { rules, given, settings, semantics })
     }
 
-    /// The settings and the generation that the options ask for, without any rules.
+    /// The settings that the options ask for, without any rules.
     ///
     /// # Errors
-    /// When the settings file cannot be used or an assignment is wrong.
-    pub(super) fn settings_only(args: &RuleArgs, console: &mut Console<'_>) -> Result<(Settings, Semantics), CliError> {
-        let semantics = lifecycle(&args.lifecycle)?.semantics();
-        let mut layers = SettingsLayers::new();
-        given_settings(&mut layers, args)?;
-        let resolved = layers.resolve(&semantics);
-        for diagnostic in &resolved.diagnostics {
-            console.report(&softened(diagnostic));
+    /// When a settings file cannot be used or an assignment is wrong.
+    pub(super) fn settings_only(
+        args: &RuleArgs,
+        lifecycle: Lifecycle,
+        console: &mut Console<'_>,
+        surroundings: &Surroundings,
+    ) -> Result<Settings, CliError> {
+        let Resolved { settings, diagnostics, .. } = Setup::read(args, lifecycle, surroundings)?.resolved;
+        for diagnostic in &diagnostics {
+            console.report_once(&softened(diagnostic));
         }
-        Ok((resolved.settings, semantics))
+        Ok(settings)
     }
 
     /// A replay with these rules, everything else by default.
@@ -151,22 +173,12 @@ impl Config {
     }
 }
 
-/// The one generation that is asked for.
-fn lifecycle(asked: &[LifecycleArg]) -> Result<Lifecycle, CliError> {
-    match asked {
-        [LifecycleArg::V1] => Ok(Lifecycle::V1),
-        [LifecycleArg::V2] => Ok(Lifecycle::V2),
-        [LifecycleArg::V3] => Ok(Lifecycle::V3),
-        _ => Err(CliError::usage("--lifecycle takes one generation here").with_help("one of v1, v2, v3")),
-    }
-}
-
 fn settings(
     args: &RuleArgs,
     semantics: &Semantics,
     given: bool,
-    project: &std::path::Path,
-    home: &std::path::Path,
+    project: &Path,
+    home: &Path,
     surroundings: &Surroundings,
 ) -> Result<Resolved, CliError> {
     let mut layers = SettingsLayers::new();

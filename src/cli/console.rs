@@ -1,6 +1,6 @@
 //! [`Console`]: the only door to standard output and standard error, and the keeper of the exit status.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
 use super::args::{ColorChoice, Common, FailOn};
@@ -8,6 +8,7 @@ use super::{CliError, ExitStatus};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::output::diagnostic::{render, render_failure};
 use crate::output::{FIXED_WIDTH, Style};
+use crate::text::Place;
 
 /// How many findings of one code are shown for one file; the rest is counted.
 const SHOWN_PER_CODE: usize = 5;
@@ -40,6 +41,8 @@ pub struct Console<'a> {
     status: ExitStatus,
     write_error: Option<io::Error>,
     seen: BTreeMap<(String, u16), usize>,
+    /// Findings that are told once, however often they are made.
+    told: HashSet<(Option<Place>, u16, String)>,
 }
 
 impl<'a> Console<'a> {
@@ -69,6 +72,7 @@ impl<'a> Console<'a> {
             status: ExitStatus::Done,
             write_error: None,
             seen: BTreeMap::new(),
+            told: HashSet::new(),
         }
     }
 
@@ -124,6 +128,14 @@ impl<'a> Console<'a> {
         if *seen <= SHOWN_PER_CODE || self.verbose {
             let text = render(diagnostic, self.err_style);
             self.show(&text);
+        }
+    }
+
+    /// As [`Console::report`], but for a finding that was shown already: the same files are read for each generation.
+    pub fn report_once(&mut self, diagnostic: &Diagnostic) {
+        let what = (diagnostic.place.clone(), diagnostic.code.number(), diagnostic.message.clone());
+        if self.told.insert(what) {
+            self.report(diagnostic);
         }
     }
 

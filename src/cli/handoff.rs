@@ -12,7 +12,9 @@ use signal_hook::consts::SIGINT;
 use super::args::{HandoffArgs, HandoffFormat, PipelineArg};
 use super::config::Config;
 use super::console::{Console, Surroundings};
+use super::generation::{Asked, Generation};
 use super::inputs;
+use super::opened::generation_of;
 use super::replay::softened;
 use super::{CliError, ExitStatus};
 use crate::agent::Script;
@@ -20,6 +22,7 @@ use crate::clock::{Clock, parse_iso_time};
 use crate::handoff::{self, Answer, Options, Pipeline, Process, Report, Rules, Status, Step, Watch, request_text};
 use crate::output::handoff as output;
 use crate::session::{ReadError, ReadMode, Session, Store, file_name};
+use crate::settings::Lifecycle;
 use crate::text::JsString;
 
 /// Runs the command.
@@ -43,6 +46,7 @@ pub(super) fn run(
         return Err(CliError::usage("no session to hand off").with_help("name a session file, or - for standard input"));
     };
     check_usage(args, path, pipeline)?;
+    let asked = Asked::single(&args.rules.lifecycle)?;
     let mut clock = clock(args)?;
     free(args.output.as_deref())?;
     free(args.write_source.as_deref())?;
@@ -52,7 +56,8 @@ pub(super) fn run(
         console.report(&softened(diagnostic));
     }
     let answer = answer(args, stdin, console)?;
-    let rules = rules(args, &source.session, console, surroundings)?;
+    let generation = generation_of(&source.session, source.session.leaf(), asked)?;
+    let rules = rules(args, &source.session, generation.lifecycle, console, surroundings)?;
     let Source { session, absolute, metadata } = source;
     let options = Options {
         pipeline,
@@ -77,13 +82,13 @@ pub(super) fn run(
             Ok(()) => written = Some(target),
             Err((reason, error)) => {
                 report.undo(reason, &error.message);
-                tell(&report, None, args, console);
+                tell(&report, None, &generation, args, console);
                 console.fail(&error);
                 return Ok(());
             }
         }
     }
-    tell(&report, written.as_deref(), args, console);
+    tell(&report, written.as_deref(), &generation, args, console);
     if report.status != Status::Done {
         console.fail(&failure(&report));
     }
@@ -96,14 +101,21 @@ pub(super) fn print_schema(console: &mut Console<'_>) {
 }
 
 /// Shows warnings and the report.
-fn tell(report: &Report, written: Option<&Path>, args: &HandoffArgs, console: &mut Console<'_>) {
+fn tell(
+    report: &Report,
+    written: Option<&Path>,
+    generation: &Generation,
+    args: &HandoffArgs,
+    console: &mut Console<'_>,
+) {
+    let generation = (generation.lifecycle.as_str(), generation.from.as_deref());
     for warning in &report.warnings {
         console.report(&softened(warning));
     }
     match args.format {
-        HandoffFormat::Json => console.print(&format!("{}\n", output::document(report, written).to_json())),
+        HandoffFormat::Json => console.print(&format!("{}\n", output::document(report, generation, written).to_json())),
         HandoffFormat::Human if report.status == Status::Done => {
-            let text = output::human(report, written, args.write_source.as_deref(), console.style());
+            let text = output::human(report, generation, written, args.write_source.as_deref(), console.style());
             console.print(&text);
         }
         HandoffFormat::Human => {}
@@ -237,13 +249,15 @@ fn answer(args: &HandoffArgs, stdin: &mut dyn Read, console: &mut Console<'_>) -
 fn rules(
     args: &HandoffArgs,
     session: &Session,
+    lifecycle: Lifecycle,
     console: &mut Console<'_>,
     surroundings: &Surroundings,
 ) -> Result<Rules, CliError> {
-    if args.rules.rules.is_empty() && args.rules.project.is_none() {
-        return Ok(Rules::default());
+    let named = &args.rules;
+    if named.rules.is_empty() && named.project.is_none() && named.bundled.is_none() {
+        return Ok(Rules { semantics: lifecycle.semantics(), ..Rules::default() });
     }
-    let config = Config::load(&args.rules, console, surroundings)?;
+    let config = Config::load(named, lifecycle, console, surroundings)?;
     let plan = config.plan();
     let cwd = session.cwd().cloned().unwrap_or(plan.cwd.clone());
     let compiled = plan.placed_rules(&cwd);

@@ -1,5 +1,6 @@
 //! `ttsr inspect-session`: what session files hold, and what does not add up in them.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
@@ -7,8 +8,9 @@ use std::rc::Rc;
 use super::args::{InspectFormat, InspectSessionArgs};
 use super::config::Config;
 use super::console::{Console, Surroundings};
+use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
-use super::replay::refused;
+use super::opened::{generation_of, refused};
 use super::CliError;
 use crate::audit::{AuditOptions, AuditReport, KnownRule, audit};
 use crate::diagnostic::{Diagnostic, code};
@@ -17,7 +19,7 @@ use crate::output::sarif;
 use crate::replay::Plan;
 use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::session::{ReadMode, Session};
-use crate::settings::{Semantics, Settings};
+use crate::settings::{Lifecycle, Semantics, Settings};
 use crate::text::json::Value;
 
 /// Runs the command.
@@ -33,91 +35,116 @@ pub(super) fn run(
     if args.files.is_empty() {
         return Err(CliError::usage("nothing to inspect").with_help("name a session file or a directory of them"));
     }
-    let mut inspection = Inspection::prepare(args, console, surroundings)?;
+    let asked = Asked::single(&args.rules.lifecycle)?;
+    let mut inspection =
+        Inspection { args, surroundings, asked, shared: BTreeMap::new(), rows: Vec::new(), findings: Vec::new() };
     for input in inputs::expand(&args.files) {
         if console.is_closed() {
             break;
         }
-        let done = input.and_then(|input| inspection.one(&input, args, stdin, console));
-        if let Err(error) = done {
-            console.fail(&error);
+        match input.and_then(|input| inspection.open(&input, stdin)) {
+            Ok(opened) => {
+                inspection.prepare(&opened, console)?;
+                if let Err(error) = inspection.one(opened, console) {
+                    console.fail(&error);
+                }
+            }
+            Err(error) => console.fail(&error),
         }
     }
-    inspection.finish(args, console);
+    inspection.finish(console);
     Ok(())
 }
 
-/// What all files share, and what is told at the end.
-struct Inspection {
+/// What the files of a generation share.
+struct Shared {
     settings: Settings,
     semantics: Semantics,
+    /// The rules that names are resolved with: those that the user named, by path or by project.
     rules: Option<Vec<KnownRule>>,
     plan: Option<Plan>,
+}
+
+impl Shared {
+    fn read(
+        args: &InspectSessionArgs,
+        lifecycle: Lifecycle,
+        console: &mut Console<'_>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, CliError> {
+        let named = &args.rules;
+        let resolves = !named.rules.is_empty() || named.project.is_some() || named.bundled.is_some();
+        if !args.replay && !resolves {
+            let settings = Config::settings_only(named, lifecycle, console, surroundings)?;
+            return Ok(Self { settings, semantics: lifecycle.semantics(), rules: None, plan: None });
+        }
+        let config = Config::load(named, lifecycle, console, surroundings)?;
+        let known = config
+            .rules
+            .inventory
+            .iter()
+            .map(|listed| KnownRule { name: listed.rule.name.clone(), content: listed.rule.content.clone() });
+        Ok(Self {
+            rules: resolves.then(|| known.collect()),
+            plan: args.replay.then(|| Plan { verify: true, ..config.plan() }),
+            settings: config.settings,
+            semantics: config.semantics,
+        })
+    }
+}
+
+/// What is read for the files, and what is told at the end.
+struct Inspection<'a> {
+    args: &'a InspectSessionArgs,
+    surroundings: &'a Surroundings,
+    asked: Asked,
+    shared: BTreeMap<Lifecycle, Shared>,
     rows: Vec<inspect::Row>,
     findings: Vec<Diagnostic>,
 }
 
-impl Inspection {
-    fn prepare(
-        args: &InspectSessionArgs,
-        console: &mut Console<'_>,
-        surroundings: &Surroundings,
-    ) -> Result<Self, CliError> {
-        let mut inspection = if args.replay || !args.rules.rules.is_empty() {
-            let config = Config::load(&args.rules, console, surroundings)?;
-            let known = config
-                .rules
-                .inventory
-                .iter()
-                .map(|listed| KnownRule { name: listed.rule.name.clone(), content: listed.rule.content.clone() });
-            let plan = args.replay.then(|| Plan { verify: true, ..config.plan() });
-            Self {
-                rules: Some(known.collect()),
-                plan,
-                settings: config.settings,
-                semantics: config.semantics,
-                rows: Vec::new(),
-                findings: Vec::new(),
-            }
-        } else {
-            let (settings, semantics) = Config::settings_only(&args.rules, console)?;
-            Self { rules: None, plan: None, settings, semantics, rows: Vec::new(), findings: Vec::new() }
-        };
-        if args.rules.rules.is_empty() {
-            // Names are resolved only against rules that the user named.
-            inspection.rules = None;
-        }
-        Ok(inspection)
-    }
-
-    fn one(
-        &mut self,
-        input: &Input,
-        args: &InspectSessionArgs,
-        stdin: &mut dyn Read,
-        console: &mut Console<'_>,
-    ) -> Result<(), CliError> {
-        let session = open(input, args, stdin)?;
-        let leaf = match &args.leaf {
+impl Inspection<'_> {
+    fn open(&self, input: &Input, stdin: &mut dyn Read) -> Result<Inspected, CliError> {
+        let session = open(input, self.args, stdin)?;
+        let leaf = match &self.args.leaf {
             None => None,
             Some(id) => Some(session.find(&id.as_str().into()).ok_or_else(|| {
                 CliError::failed(format!("{}: no entry has the id `{id}`", session.file()))
                     .with_help("--tree shows the ids")
             })?),
         };
+        let generation = generation_of(&session, leaf.or_else(|| session.leaf()), self.asked)?;
+        Ok(Inspected { session, leaf, generation })
+    }
+
+    /// Reads what the files of that generation share, unless it was read. What is wrong with rules and settings ends
+    /// the run.
+    fn prepare(&mut self, opened: &Inspected, console: &mut Console<'_>) -> Result<(), CliError> {
+        let lifecycle = opened.generation.lifecycle;
+        if !self.shared.contains_key(&lifecycle) {
+            let shared = Shared::read(self.args, lifecycle, console, self.surroundings)?;
+            self.shared.insert(lifecycle, shared);
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, opened: Inspected, console: &mut Console<'_>) -> Result<(), CliError> {
+        let (args, Inspected { session, leaf, generation }) = (self.args, opened);
+        let Some(shared) = self.shared.get(&generation.lifecycle) else { return Ok(()) };
         let options = AuditOptions {
-            rules: self.rules.as_deref(),
+            rules: shared.rules.as_deref(),
             leaf,
             all_branches: args.all_branches,
             context: args.context,
-            ..AuditOptions::new(&self.settings, &self.semantics)
+            ..AuditOptions::new(&shared.settings, &shared.semantics)
         };
         let unreadable = |error: crate::session::SessionError| {
-            CliError::failed(format!("{}: {error}", input.name())).with_help("read it without --faithful")
+            CliError::failed(format!("{}: {error}", session.file())).with_help("read it without --faithful")
         };
         let mut report = audit(&session, &options).map_err(unreadable)?;
+        report.lifecycle_from = generation.from;
         let session = Rc::new(session);
-        let replayed = self.plan.as_ref().map(|plan| replay(plan, &session, leaf));
+        let replayed = shared.plan.as_ref().map(|plan| replay(plan, &session, leaf));
         if let Some(replayed) = &replayed {
             // What the replay decides otherwise is a finding like any other, in every form.
             report.findings.extend(replayed.differences.iter().cloned());
@@ -125,7 +152,7 @@ impl Inspection {
         for finding in &report.findings {
             console.count(finding);
         }
-        self.show(&session, report, replayed.as_ref(), args, console)
+        self.show(&session, report, replayed.as_ref(), console)
     }
 
     fn show(
@@ -133,9 +160,9 @@ impl Inspection {
         session: &Session,
         report: AuditReport,
         replayed: Option<&Replayed>,
-        args: &InspectSessionArgs,
         console: &mut Console<'_>,
     ) -> Result<(), CliError> {
+        let args = self.args;
         match args.format {
             InspectFormat::Human => {
                 let parts = Parts { tree: args.tree, injections: args.injections, context: args.context };
@@ -170,8 +197,8 @@ impl Inspection {
         Ok(())
     }
 
-    fn finish(self, args: &InspectSessionArgs, console: &mut Console<'_>) {
-        match args.format {
+    fn finish(self, console: &mut Console<'_>) {
+        match self.args.format {
             InspectFormat::Human if self.rows.len() > 1 => {
                 let text = inspect::summary(&self.rows, console.style());
                 console.print(&text);
@@ -180,6 +207,14 @@ impl Inspection {
             InspectFormat::Human | InspectFormat::Json => {}
         }
     }
+}
+
+/// A session that was opened.
+struct Inspected {
+    session: Session,
+    /// The leaf that was asked for.
+    leaf: Option<usize>,
+    generation: Generation,
 }
 
 fn open(input: &Input, args: &InspectSessionArgs, stdin: &mut dyn Read) -> Result<Session, CliError> {

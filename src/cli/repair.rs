@@ -17,10 +17,10 @@ pub(super) fn write(repairs: &[Repair], within: Option<&Path>, console: &mut Con
     for repair in repairs {
         let name = &repair.file;
         // The same file may be found under several names.
-        if fs::canonicalize(name).is_ok_and(|path| !seen.insert(path)) {
+        if fs::canonicalize(&repair.path).is_ok_and(|path| !seen.insert(path)) {
             continue;
         }
-        if !is_within(Path::new(name), within) {
+        if !is_within(&repair.path, within) {
             let error = CliError::failed(format!("{name}: not written, since it is outside of the project"));
             console.fail(&error.with_help("name the file as PATH to have it repaired"));
             continue;

@@ -1,25 +1,30 @@
 //! `ttsr replay`: inputs, one after another, through one plan, into one form of report.
 
-use std::io::{BufRead, BufReader, Read};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
 
 use rayon::prelude::*;
 
-use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, RuleArgs, SourceArg, TraceArg};
+use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, SourceArg, TraceArg};
 use super::config::Config;
 use super::console::{Console, Surroundings};
+use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
+use super::opened::{Content, Opened, leaf_of, open_file, open_pipe, open_session};
 use super::reporter::Reporter;
 use super::{CliError, ExitStatus};
 use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::lifecycle::{Template, Templates};
 use crate::message::Source;
-use crate::replay::trace::TraceEvent;
+use crate::output::escape;
+use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::replay::{Plan, Report, Resumed, TextInput, TraceSink};
-use crate::session::{EntryKind, ReadError, ReadMode, Session, SessionError, write_new};
-use crate::stream::{InputKind, detect};
+use crate::session::{EntryKind, Session, SessionError, write_new};
+use crate::settings::Lifecycle;
 use crate::text::JsString;
 use crate::text::json::Value;
 use crate::tool::ArgumentMode;
@@ -50,103 +55,245 @@ pub(super) fn run(
     if jobs > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(CliError::usage("standard input cannot be shared among jobs").with_help("leave --jobs out"));
     }
-    if args.rules.lifecycle.len() > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
+    let passes = Asked::each(&args.rules.lifecycle)?;
+    if passes.len() > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(CliError::usage("standard input can be read once: name a file to compare generations"));
     }
-    let mut reporter = Reporter::new(args.format);
-    for lifecycle in &args.rules.lifecycle {
-        let rules = RuleArgs { lifecycle: vec![*lifecycle], ..args.rules.clone() };
-        let config = Config::load(&rules, console, surroundings)?;
-        generation(args, &config, &texts, script.as_ref(), stdin, &mut reporter, console)?;
+    let mut reporter = Reporter::new(args.format, passes.len() > 1);
+    for asked in passes {
+        let plans = Plans { args, surroundings, made: BTreeMap::new() };
+        let mut pass = Pass { args, asked, plans, reporter: &mut reporter };
+        pass.run(&texts, script.as_ref(), stdin, console)?;
     }
     reporter.finish(console);
     Ok(())
 }
 
-/// Runs everything that is asked for in one generation.
-fn generation(
-    args: &ReplayArgs,
-    config: &Config,
-    texts: &[(String, TextInput)],
-    script: Option<&Script>,
-    stdin: &mut dyn Read,
-    reporter: &mut Reporter,
-    console: &mut Console<'_>,
-) -> Result<(), CliError> {
-    let (plan, mut resumed) = plan(args, config, console)?;
-    for (name, text) in texts {
-        let resumed = resumed.take();
-        let report = reporter.stream(console, |sink| Ok(plan.text(text, name, "text", resumed, sink)));
-        settle(report, args, console);
-    }
-    if let Some(script) = script {
-        let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
-        let source = ScriptSource::new(script.clone(), EndOfScript::Stop);
-        let resumed = resumed.take();
-        let report = reporter.stream(console, |sink| Ok(plan.script(source, &prompts, resumed, &script.file, sink)));
-        settle(report, args, console);
-    }
-    let expanded = inputs::expand(&args.inputs);
-    let jobs = args.jobs.unwrap_or(1).max(1);
-    for batch in expanded.chunks(if jobs > 1 { jobs * BATCH } else { 1 }) {
-        if console.is_closed() {
-            break;
+/// The plans by generation, each made when the first input needs it.
+struct Plans<'a> {
+    args: &'a ReplayArgs,
+    surroundings: &'a Surroundings,
+    made: BTreeMap<Lifecycle, Plan>,
+}
+
+impl Plans<'_> {
+    /// The plan for a generation.
+    fn of(&mut self, lifecycle: Lifecycle, console: &mut Console<'_>) -> Result<&Plan, CliError> {
+        if !self.made.contains_key(&lifecycle) {
+            let config = Config::load(&self.args.rules, lifecycle, console, self.surroundings)?;
+            self.made.insert(lifecycle, plan(self.args, &config, console)?);
         }
-        if jobs > 1 {
-            several(batch, jobs, args, &plan, reporter, console)?;
-            continue;
+        Ok(&self.made[&lifecycle])
+    }
+}
+
+/// One run over everything that is asked for: in one generation, or each input in its own.
+struct Pass<'a> {
+    args: &'a ReplayArgs,
+    asked: Asked,
+    plans: Plans<'a>,
+    reporter: &'a mut Reporter,
+}
+
+impl Pass<'_> {
+    fn run(
+        &mut self,
+        texts: &[(String, TextInput)],
+        script: Option<&Script>,
+        stdin: &mut dyn Read,
+        console: &mut Console<'_>,
+    ) -> Result<(), CliError> {
+        let args = self.args;
+        if !texts.is_empty() || script.is_some() {
+            let generation = self.asked.unmarked();
+            let plan = self.plans.of(generation.lifecycle, console)?;
+            for (name, text) in texts {
+                let resumed = resumed(args)?;
+                let played = self.reporter.stream(console, |sink| {
+                    let play = |sink: &mut dyn TraceSink| plan.text(text, name, "text", resumed, sink);
+                    Ok(Played::watch(plan, &generation, sink, play))
+                });
+                settle(played, args, console);
+            }
+            if let Some(script) = script {
+                let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
+                let source = ScriptSource::new(script.clone(), EndOfScript::Stop);
+                let resumed = resumed(args)?;
+                let played = self.reporter.stream(console, |sink| {
+                    let play = |sink: &mut dyn TraceSink| plan.script(source, &prompts, resumed, &script.file, sink);
+                    Ok(Played::watch(plan, &generation, sink, play))
+                });
+                settle(played, args, console);
+            }
         }
-        for input in batch {
-            let resumed = resumed.take();
-            let played = input
-                .clone()
-                .and_then(|input| reporter.stream(console, |sink| play(&input, args, &plan, resumed, stdin, sink)));
-            settle(played, args, console);
+        let expanded = inputs::expand(&args.inputs);
+        let jobs = args.jobs.unwrap_or(1).max(1);
+        for batch in expanded.chunks(if jobs > 1 { jobs * BATCH } else { 1 }) {
+            if console.is_closed() {
+                break;
+            }
+            if jobs > 1 {
+                self.several(batch, jobs, console)?;
+                continue;
+            }
+            for input in batch {
+                self.one(input, stdin, console)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays one input.
+    fn one(
+        &mut self,
+        input: &Result<Input, CliError>,
+        stdin: &mut dyn Read,
+        console: &mut Console<'_>,
+    ) -> Result<(), CliError> {
+        let leaf = self.args.leaf.as_deref();
+        match input {
+            Ok(Input::File(path)) => self.opened(open_file(path, self.asked, leaf), console),
+            Ok(Input::Stdin) => self.opened(open_pipe(stdin, "-", self.asked, leaf), console),
+            Err(error) => {
+                console.fail(error);
+                Ok(())
+            }
         }
     }
-    Ok(())
+
+    fn opened<R: Read>(
+        &mut self,
+        opened: Result<Opened<R>, CliError>,
+        console: &mut Console<'_>,
+    ) -> Result<(), CliError> {
+        let played = match opened {
+            Ok(opened) => {
+                let resumed = resumed(self.args)?;
+                let plan = self.plans.of(opened.generation.lifecycle, console)?;
+                self.reporter.stream(console, |sink| Ok(play(opened, plan, resumed, sink)))
+            }
+            Err(error) => Err(error),
+        };
+        settle(played, self.args, console);
+        Ok(())
+    }
+
+    /// Plays inputs at the same time and tells of them in their order.
+    fn several(
+        &mut self,
+        batch: &[Result<Input, CliError>],
+        jobs: usize,
+        console: &mut Console<'_>,
+    ) -> Result<(), CliError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+        let pool = pool.map_err(|error| CliError::failed(format!("--jobs {jobs}: {error}")))?;
+        let (asked, leaf) = (self.asked, self.args.leaf.as_deref());
+        let open = |input: &Result<Input, CliError>| match input {
+            Ok(Input::File(path)) => open_file(path, asked, leaf),
+            Ok(Input::Stdin) => Err(CliError::usage("standard input cannot be shared among jobs")),
+            Err(error) => Err(error.clone()),
+        };
+        let opened: Vec<Result<Opened<File>, CliError>> = pool.install(|| batch.par_iter().map(open).collect());
+        // The plans that are needed, before they are shared.
+        for opened in opened.iter().flatten() {
+            self.plans.of(opened.generation.lifecycle, console)?;
+        }
+        let plans = &self.plans.made;
+        let played: Vec<(Vec<TraceEvent>, Result<Played, CliError>)> = pool.install(|| {
+            let play = |opened: Result<Opened<File>, CliError>| {
+                let mut events = Vec::new();
+                let played = opened.map(|opened| {
+                    let plan = &plans[&opened.generation.lifecycle];
+                    play(opened, plan, None, &mut events)
+                });
+                (events, played)
+            };
+            opened.into_par_iter().map(play).collect()
+        });
+        for (events, played) in played {
+            if played.is_ok() {
+                self.reporter.show(console, events);
+            }
+            settle(played, self.args, console);
+        }
+        Ok(())
+    }
+}
+
+/// What became of one input.
+struct Played {
+    /// Its name in reports.
+    input: String,
+    report: Report,
+    /// The rules that the input names and nobody gave, once each.
+    unknown: Vec<JsString>,
+    /// Whether they may be bundled with the agent: its bundled rules are on.
+    bundled_are_on: bool,
+}
+
+impl Played {
+    /// Plays, and tells in the trace which mark decided for the generation.
+    fn watch(
+        plan: &Plan,
+        generation: &Generation,
+        sink: &mut dyn TraceSink,
+        play: impl FnOnce(&mut dyn TraceSink) -> Report,
+    ) -> Self {
+        let (mut input, mut unknown) = (String::new(), Vec::new());
+        let report = play(&mut |mut event: TraceEvent| {
+            match &mut event.kind {
+                TraceKind::Run { lifecycle_from, .. } => {
+                    lifecycle_from.clone_from(&generation.from);
+                    input.clone_from(&event.at.input);
+                }
+                TraceKind::Recorded { rules, .. } => unknown_rules(rules, plan, &mut unknown),
+                _ => {}
+            }
+            sink.event(event);
+        });
+        Self { input, report, unknown, bundled_are_on: plan.semantics.rule_switches && plan.settings.builtin_rules }
+    }
+}
+
+/// Adds the names of recorded rules that no rule file has.
+fn unknown_rules(recorded: &[JsString], plan: &Plan, unknown: &mut Vec<JsString>) {
+    for name in recorded {
+        if !unknown.contains(name) && !plan.listed.iter().any(|rule| rule.name == *name) {
+            unknown.push(name.clone());
+        }
+    }
 }
 
 /// Inputs per job that are played before the next are begun, so that memory does not grow with their number.
 const BATCH: usize = 4;
 
-/// Plays inputs at the same time and tells of them in their order.
-fn several(
-    batch: &[Result<Input, CliError>],
-    jobs: usize,
-    args: &ReplayArgs,
-    plan: &Plan,
-    reporter: &mut Reporter,
-    console: &mut Console<'_>,
-) -> Result<(), CliError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
-    let pool = pool.map_err(|error| CliError::failed(format!("--jobs {jobs}: {error}")))?;
-    let played: Vec<(Vec<TraceEvent>, Result<Report, CliError>)> = pool.install(|| {
-        batch
-            .par_iter()
-            .map(|input| {
-                let mut events = Vec::new();
-                let play = |input: Input| play(&input, args, plan, None, &mut std::io::empty(), &mut events);
-                let report = input.clone().and_then(play);
-                (events, report)
-            })
-            .collect()
-    });
-    for (events, report) in played {
-        if report.is_ok() {
-            reporter.show(console, events);
-        }
-        settle(report, args, console);
-    }
-    Ok(())
-}
-
 /// Ends the work on one input.
-fn settle(played: Result<Report, CliError>, args: &ReplayArgs, console: &mut Console<'_>) {
+fn settle(played: Result<Played, CliError>, args: &ReplayArgs, console: &mut Console<'_>) {
     match played {
-        Ok(report) => finish(report, args, console),
+        Ok(played) => {
+            bundled_note(&played, args, console);
+            finish(played.report, args, console);
+        }
         Err(error) => console.fail(&error),
     }
+}
+
+/// Says once per input how to give rules that the recorded agent had in it (cli.md, `--bundled`).
+fn bundled_note(played: &Played, args: &ReplayArgs, console: &mut Console<'_>) {
+    const SHOWN_NAMES: usize = 5;
+    if played.unknown.is_empty() || !played.bundled_are_on || args.rules.bundled.is_some() {
+        return;
+    }
+    let mut names: Vec<String> =
+        played.unknown.iter().take(SHOWN_NAMES).map(|name| format!("`{}`", escape(&name.to_string_lossy()))).collect();
+    if played.unknown.len() > SHOWN_NAMES {
+        names.push(format!("{} more", played.unknown.len() - SHOWN_NAMES));
+    }
+    console.note(&format!(
+        "{}: the recording names rules that are not given ({}); --bundled DIR reads rules that are bundled with the agent",
+        escape(&played.input),
+        names.join(", "),
+    ));
 }
 
 /// Options that this version does not complete.
@@ -279,8 +426,8 @@ fn templates(args: &ReplayArgs, plan: &Plan) -> Result<Option<Templates>, CliErr
     Ok(Some(templates))
 }
 
-/// The plan that the options ask for, and the session that `--resume` names.
-fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<(Plan, Option<Resumed>), CliError> {
+/// The plan that the options ask for.
+fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<Plan, CliError> {
     let mut plan = config.plan();
     if let Some(mode) = &args.chunk {
         plan.chunk = mode.parse().map_err(|error| {
@@ -316,28 +463,40 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
             CliError::usage(format!("--now: `{now}` is no time")).with_help("write it as 2026-01-31T12:00:00.000Z")
         })?;
     }
-    let mut resumed = None;
     if let Some(path) = &args.resume {
         let session = open_session(path, &path.to_string_lossy())?;
         for diagnostic in session.diagnostics() {
-            console.report(&softened(diagnostic));
+            console.report_once(&softened(diagnostic));
         }
-        // With a session as INPUT, --leaf chooses the branch of that.
-        let leaf = if args.inputs.is_empty() { leaf_of(&session, args.leaf.as_deref())? } else { session.leaf() };
+        let leaf = resumed_leaf(&session, args)?;
         plan.restored = session
             .injected_rules(leaf)
             .map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
         plan.restored_by =
             recorded_in(&session, leaf).map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
-        if let (None, Some(cwd)) = (&args.cwd, session.cwd()) {
+        // cli.md: the session's own comes before `--cwd`.
+        if let Some(cwd) = session.cwd() {
             plan.cwd = cwd.clone();
         }
         if !plan.semantics.persists {
             console.note("lifecycle v1 restores nothing from a session: every rule is armed");
         }
-        resumed = Some(Resumed { session, leaf });
     }
-    Ok((plan, resumed))
+    Ok(plan)
+}
+
+/// The session that `--resume` names, to be gone on with.
+fn resumed(args: &ReplayArgs) -> Result<Option<Resumed>, CliError> {
+    let Some(path) = args.resume.as_deref().filter(|_| args.write_session.is_some()) else { return Ok(None) };
+    let session = open_session(path, &path.to_string_lossy())?;
+    let leaf = resumed_leaf(&session, args)?;
+    Ok(Some(Resumed { session, leaf }))
+}
+
+/// Where the resumed session goes on: at `--leaf`, unless that chooses the branch of a session that is played.
+fn resumed_leaf(session: &Session, args: &ReplayArgs) -> Result<Option<usize>, CliError> {
+    let asked = args.leaf.as_deref().filter(|_| args.inputs.is_empty());
+    leaf_of(session, asked)
 }
 
 /// Per rule, the last entry of the branch that records its injection.
@@ -354,87 +513,13 @@ fn recorded_in(session: &Session, leaf: Option<usize>) -> Result<Vec<(JsString, 
     Ok(recorded)
 }
 
-fn open_session(path: &Path, name: &str) -> Result<Session, CliError> {
-    inputs::open(path)?;
-    Session::open(path, name, ReadMode::Tolerant).map_err(|error| refused(name, path, error))
-}
-
-pub(super) fn refused(name: &str, path: &Path, error: ReadError) -> CliError {
-    match error {
-        ReadError::Io(error) => CliError::unreadable(path, &error),
-        ReadError::Refused(refusal) => CliError::failed(format!("{name}: {}", refusal.message))
-            .with_help("a session file begins with a line {\"type\":\"session\",\"id\":…}"),
-    }
-}
-
 /// Replays one input; its events go to `sink`.
-fn play(
-    input: &Input,
-    args: &ReplayArgs,
-    plan: &Plan,
-    resumed: Option<Resumed>,
-    stdin: &mut dyn Read,
-    sink: &mut dyn TraceSink,
-) -> Result<Report, CliError> {
-    let name = input.name();
-    match input {
-        Input::File(path) => {
-            let mut reader = inputs::open(path)?;
-            match kind_of(&mut reader, path)? {
-                InputKind::Session => play_session(open_session(path, &name)?, &name, args, plan, sink),
-                _ => Ok(plan.events(reader, &name, resumed, sink)),
-            }
-        }
-        Input::Stdin => {
-            let mut reader = BufReader::with_capacity(1 << 16, stdin);
-            match kind_of(&mut reader, Path::new("-"))? {
-                InputKind::Session => {
-                    let session = Session::read(reader, &name, ReadMode::Tolerant)
-                        .map_err(|error| refused(&name, Path::new("-"), error))?;
-                    play_session(session, &name, args, plan, sink)
-                }
-                _ => Ok(plan.events(reader, &name, resumed, sink)),
-            }
-        }
-    }
-}
-
-/// Finds out what an input is without taking anything from it.
-fn kind_of(reader: &mut impl BufRead, path: &Path) -> Result<InputKind, CliError> {
-    let head = reader.fill_buf().map_err(|error| CliError::unreadable(path, &error))?;
-    if head.is_empty() {
-        return Err(CliError::failed(format!("{}: the input is empty", path.display()))
-            .with_help("a recording begins with a `session` header or a `ready` line"));
-    }
-    match detect(head) {
-        InputKind::Unknown => {
-            Err(CliError::failed(format!("{}: is neither a session file nor an event stream", path.display()))
-                .with_help("both are JSON Lines: a session begins with {\"type\":\"session\",…}, a stream has events such as {\"type\":\"turn_start\"}"))
-        }
-        kind => Ok(kind),
-    }
-}
-
-/// The entry that `--leaf` names; the session's own leaf without it.
-fn leaf_of(session: &Session, asked: Option<&str>) -> Result<Option<usize>, CliError> {
-    let Some(id) = asked else { return Ok(session.leaf()) };
-    let found = session.find(&id.into()).ok_or_else(|| {
-        let name = session.file();
-        CliError::failed(format!("{name}: no entry has the id `{id}`"))
-            .with_help(format!("`ttsr inspect-session {name} --tree` shows the ids"))
-    })?;
-    Ok(Some(found))
-}
-
-fn play_session(
-    session: Session,
-    name: &str,
-    args: &ReplayArgs,
-    plan: &Plan,
-    sink: &mut dyn TraceSink,
-) -> Result<Report, CliError> {
-    let leaf = leaf_of(&session, args.leaf.as_deref())?;
-    Ok(plan.session(Rc::new(session), leaf, name, sink))
+fn play<R: Read>(opened: Opened<R>, plan: &Plan, resumed: Option<Resumed>, sink: &mut dyn TraceSink) -> Played {
+    let Opened { name, content, generation } = opened;
+    Played::watch(plan, &generation, sink, |sink| match content {
+        Content::Session(session, leaf) => plan.session(Rc::new(*session), leaf, &name, sink),
+        Content::Events(reader) => plan.events(reader, &name, resumed, sink),
+    })
 }
 
 /// Shows what was wrong with an input, and with `--verify` how the run differs from it; writes the session.

@@ -4,8 +4,8 @@ use super::CliError;
 use super::args::ReplayFormat;
 use super::console::Console;
 use crate::output::{generations, replay_human};
+use crate::replay::TraceSink;
 use crate::replay::trace::{TraceEvent, TraceKind};
-use crate::replay::{Report, TraceSink};
 
 /// Gathers events for the chosen form of the report.
 pub(super) struct Reporter {
@@ -14,20 +14,22 @@ pub(super) struct Reporter {
     runs: Vec<Vec<TraceEvent>>,
     /// The triggers of each run, to show where generations differ.
     decisions: Vec<Vec<TraceEvent>>,
+    /// Whether the same inputs are run in several generations.
+    compares: bool,
 }
 
 impl Reporter {
-    /// An empty report.
-    pub(super) fn new(format: ReplayFormat) -> Self {
-        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new() }
+    /// An empty report. `compares`: whether the same inputs are run in several generations.
+    pub(super) fn new(format: ReplayFormat, compares: bool) -> Self {
+        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new(), compares }
     }
 
     /// Runs one input and shows its events: at once as lines, at its end as tables, at the end of all as a document.
-    pub(super) fn stream(
+    pub(super) fn stream<T>(
         &mut self,
         console: &mut Console<'_>,
-        run: impl FnOnce(&mut dyn TraceSink) -> Result<Report, CliError>,
-    ) -> Result<Report, CliError> {
+        run: impl FnOnce(&mut dyn TraceSink) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
         if self.format == ReplayFormat::Jsonl {
             return run(&mut |event: TraceEvent| self.line(console, &event));
         }
@@ -46,11 +48,13 @@ impl Reporter {
                 let text = replay_human::render(&events, console.style());
                 console.print(&format!("{separator}{text}"));
                 self.seq += 1;
-                events.retain(|event| matches!(event.kind, TraceKind::Run { .. } | TraceKind::Trigger(_)));
-                self.decisions.push(events);
+                if self.compares {
+                    events.retain(|event| matches!(event.kind, TraceKind::Run { .. } | TraceKind::Trigger(_)));
+                    self.decisions.push(events);
+                }
             }
             ReplayFormat::Csv => {
-                events.retain(|event| matches!(event.kind, TraceKind::Summary(_)));
+                events.retain(|event| matches!(event.kind, TraceKind::Run { .. } | TraceKind::Summary(_)));
                 self.runs.push(events);
             }
             ReplayFormat::Json => self.runs.push(events),

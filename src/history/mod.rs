@@ -6,6 +6,7 @@
 //! comparison, resuming and inspection look at nothing else.
 
 mod branch;
+pub mod marks;
 mod stream;
 mod turn;
 

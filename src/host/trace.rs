@@ -142,6 +142,8 @@ pub enum TraceKind {
         input_kind: &'static str,
         /// The generation.
         lifecycle: &'static str,
+        /// The mark in the input that decided for it, in words; none when it was named.
+        lifecycle_from: Option<String>,
         /// How recorded messages were cut.
         chunk: String,
         /// The settings in force.
@@ -434,14 +436,16 @@ impl TraceKind {
     /// The fields of this kind, in the documented order.
     fn fields(&self, input: &str) -> Object {
         match self {
-            Self::Run { input_kind, lifecycle, chunk, settings, rules } => json_object! {
-                "input": input,
-                "input_kind": *input_kind,
-                "lifecycle": *lifecycle,
-                "chunk": chunk.as_str(),
-                "settings": settings.clone(),
-                "rules": *rules,
-            },
+            Self::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules } => {
+                let mut object = json_object! {"input": input, "input_kind": *input_kind, "lifecycle": *lifecycle};
+                if let Some(mark) = lifecycle_from {
+                    object.insert("lifecycle_from", mark.as_str());
+                }
+                object.insert("chunk", chunk.as_str());
+                object.insert("settings", settings.clone());
+                object.insert("rules", *rules);
+                object
+            }
             Self::Rule { name, path, registered, reason } => {
                 let mut object = json_object! {"name": name.clone(), "path": path.clone(), "registered": *registered};
                 if let Some(reason) = reason {

@@ -161,12 +161,13 @@ fn sums(counts: Counts) -> String {
 }
 
 /// The rules and findings as one JSON document, with what came of the samples where they were run, handed to `out`
-/// piece by piece: all of it at once takes several times the room of what it is about.
+/// piece by piece: all of it at once takes several times the room of what it is about. `generation`: its name, and the
+/// mark that decided for it.
 pub fn document(
     rows: &Rows,
     diagnostics: &[Diagnostic],
     examples: Option<&Examples>,
-    lifecycle: &str,
+    generation: (&str, Option<&str>),
     counts: Counts,
     out: &mut dyn FnMut(&str),
 ) {
@@ -182,7 +183,11 @@ pub fn document(
     if let Some(examples) = examples {
         last.insert("examples", examples::to_json(examples));
     }
-    out(&format!("{{\"schema\":\"ttsr.check/1\",\"lifecycle\":{}", Value::from(lifecycle).to_json()));
+    let mut first = json_object! {"schema": "ttsr.check/1", "lifecycle": generation.0};
+    if let Some(mark) = generation.1 {
+        first.insert("lifecycle_from", mark);
+    }
+    out(Value::Object(first).to_json().trim_end_matches('}'));
     write_list(out, "rules", rows.kept.iter().map(|row| Value::Object(row.to_json())));
     write_list(out, "diagnostics", diagnostics.iter().map(diagnostic));
     out(",");

@@ -13,8 +13,15 @@ use crate::text::json::Value;
 /// The JSON Schema of [`document`].
 pub const SCHEMA: &str = include_str!("schema/handoff.json");
 
-/// What a handoff that is done came to. `path` is the file that was written, `copy` the copy of the old session.
-pub fn human(report: &Report, path: Option<&Path>, copy: Option<&Path>, style: Style) -> String {
+/// What a handoff that is done came to. `generation` is the name of the generation and the mark that decided for it,
+/// `path` the file that was written, `copy` the copy of the old session.
+pub fn human(
+    report: &Report,
+    generation: (&str, Option<&str>),
+    path: Option<&Path>,
+    copy: Option<&Path>,
+    style: Style,
+) -> String {
     let mut out = String::new();
     let shown = |text: &JsString| escape(&text.to_string_lossy());
     let _ = writeln!(out, "{}", style.good(&shown(&report.message)));
@@ -22,6 +29,8 @@ pub fn human(report: &Report, path: Option<&Path>, copy: Option<&Path>, style: S
         let _ = writeln!(out, "  {} {value}", style.faint(&format!("{label:<10}")));
     };
     line("pipeline", report.pipeline.as_str().to_owned());
+    let mark = generation.1.map(|mark| format!(" ({mark})")).unwrap_or_default();
+    line("lifecycle", format!("{}{mark}", generation.0));
     let id = report.source.id.as_ref().map(shown).unwrap_or_default();
     line("from", format!("{} ({id}, {})", escape(&report.source.file), count(report.source.messages, "message")));
     if let (Some(path), Some(session)) = (path, &report.session) {
@@ -45,8 +54,9 @@ pub fn human(report: &Report, path: Option<&Path>, copy: Option<&Path>, style: S
     out
 }
 
-/// The result as one document. `path` is the file that was written.
-pub fn document(report: &Report, path: Option<&Path>) -> Value {
+/// The result as one document. `generation` is the name of the generation and the mark that decided for it, `path` the
+/// file that was written.
+pub fn document(report: &Report, generation: (&str, Option<&str>), path: Option<&Path>) -> Value {
     let text = |text: Option<&JsString>| text.cloned().map_or(Value::Null, Value::String);
     let list = |items: &[&str]| items.iter().map(|item| Value::from(*item)).collect::<Vec<_>>();
     let session = report.session.as_ref().map_or(Value::Null, |session| {
@@ -67,7 +77,7 @@ pub fn document(report: &Report, path: Option<&Path>) -> Value {
             "text": document.clone(),
         })
     });
-    Value::Object(json_object! {
+    let mut object = json_object! {
         "schema": "ttsr.handoff/1",
         "status": report.status.as_str(),
         "reason": report.reason.map_or(Value::Null, Value::from),
@@ -87,7 +97,12 @@ pub fn document(report: &Report, path: Option<&Path>) -> Value {
         "headings_missing": list(&report.headings_missing),
         "rules_rearmed": report.rules_rearmed.iter().cloned().map(Value::String).collect::<Vec<_>>(),
         "warnings": report.warnings.iter().map(warning).collect::<Vec<_>>(),
-    })
+        "lifecycle": generation.0,
+    };
+    if let Some(mark) = generation.1 {
+        object.insert("lifecycle_from", mark);
+    }
+    Value::Object(object)
 }
 
 fn warning(diagnostic: &Diagnostic) -> Value {

@@ -7,7 +7,7 @@ use comfy_table::Cell;
 use similar::TextDiff;
 
 use super::diagnostic;
-use super::{Style, count, escape, escape_lines};
+use super::{Style, count, escape, escape_lines, generation};
 use crate::audit::AuditReport;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::json_object;
@@ -94,7 +94,9 @@ pub fn render(
     style: Style,
 ) -> Result<String, SessionError> {
     let mut out = String::new();
-    if !parts.injections {
+    if parts.injections {
+        let _ = writeln!(out, "{}", generation(report.lifecycle, report.lifecycle_from.as_deref()));
+    } else {
         head(&mut out, session, report, style);
     }
     injections(&mut out, session, report, style);
@@ -123,7 +125,8 @@ fn head(out: &mut String, session: &Session, report: &AuditReport, style: Style)
     let title = report.title.as_ref().map(|title| format!("  \"{}\"", shown(title))).unwrap_or_default();
     let _ = writeln!(out, "{}{title}", style.heading(&escape(&report.file)));
     let migrated = if report.migrated { " (read as version 3)" } else { "" };
-    let mut facts = vec![format!("version {}{migrated}", escape(&report.version.to_json()))];
+    let read_by = generation(report.lifecycle, report.lifecycle_from.as_deref());
+    let mut facts = vec![format!("version {}{migrated}", escape(&report.version.to_json())), read_by];
     for (key, name) in [("id", "id"), ("cwd", "cwd"), ("timestamp", "begun"), ("parentSession", "parent")] {
         if let Some(value) = report.header.get(key).and_then(Value::as_string) {
             facts.push(format!("{name} {}", shown(value)));

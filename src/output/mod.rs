@@ -17,3 +17,11 @@ mod style;
 
 pub use escape::{escape, escape_lines};
 pub use style::{FIXED_WIDTH, Style, count};
+
+/// A generation as reports name it, with the mark in the input that decided for it.
+pub fn generation(lifecycle: &str, from: Option<&str>) -> String {
+    match from {
+        Some(mark) => format!("lifecycle {lifecycle} ({mark})"),
+        None => format!("lifecycle {lifecycle}"),
+    }
+}

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::Cell;
 
-use super::{Style, count, escape};
+use super::{Style, count, escape, generation};
 use crate::lifecycle::Decision;
 use crate::replay::trace::{At, Summary, TraceEvent, TraceKind, Trigger};
 use crate::text::JsString;
@@ -17,10 +17,11 @@ const CONTENT_LIMIT: usize = 60;
 pub fn render(events: &[TraceEvent], style: Style) -> String {
     let mut out = String::new();
     for event in events {
-        if let TraceKind::Run { input_kind, lifecycle, chunk, settings, rules } = &event.kind {
+        if let TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules } = &event.kind {
+            let lifecycle = generation(lifecycle, lifecycle_from.as_deref());
             let chunk = if *input_kind == "session" { format!(", {chunk}") } else { String::new() };
             let title = style.heading(&escape(&event.at.input));
-            let _ = writeln!(out, "{title}  {input_kind}, lifecycle {lifecycle}{chunk}, {}", count(*rules, "rule"));
+            let _ = writeln!(out, "{title}  {input_kind}, {lifecycle}{chunk}, {}", count(*rules, "rule"));
             let changed = changed_settings(settings);
             if !changed.is_empty() {
                 let _ = writeln!(out, "{}", style.faint(&format!("settings: {}", escape(&changed))));
@@ -303,33 +304,42 @@ fn totals(out: &mut String, summary: &Summary, style: Style) {
     }
 }
 
-/// The totals of several inputs as CSV: input, rule, and its counts.
+/// The totals of one input as CSV: input, rule, its counts, the generation and the mark that decided for it.
 pub fn csv(events: &[TraceEvent]) -> String {
     let mut out = String::new();
+    let mut generation = String::new();
     for event in events {
-        if let TraceKind::Summary(summary) = &event.kind {
-            for (rule, totals) in &summary.per_rule {
-                let _ = writeln!(
-                    out,
-                    "{},{},{},{},{},{},{},{},{}",
-                    csv_field(&event.at.input),
-                    csv_field(&rule.to_string_lossy()),
-                    totals.triggers,
-                    totals.interrupts,
-                    totals.deferred,
-                    totals.folded,
-                    totals.persisted,
-                    totals.premature,
-                    totals.undecided
-                );
+        match &event.kind {
+            TraceKind::Run { lifecycle, lifecycle_from, .. } => {
+                let mark = lifecycle_from.as_deref().unwrap_or_default();
+                generation = format!("{lifecycle},{}", csv_field(mark));
             }
+            TraceKind::Summary(summary) => {
+                for (rule, totals) in &summary.per_rule {
+                    let _ = writeln!(
+                        out,
+                        "{},{},{},{},{},{},{},{},{},{generation}",
+                        csv_field(&event.at.input),
+                        csv_field(&rule.to_string_lossy()),
+                        totals.triggers,
+                        totals.interrupts,
+                        totals.deferred,
+                        totals.folded,
+                        totals.persisted,
+                        totals.premature,
+                        totals.undecided
+                    );
+                }
+            }
+            _ => {}
         }
     }
     out
 }
 
 /// Heads of the columns of [`csv`].
-pub const CSV_HEAD: &str = "input,rule,triggers,interrupts,deferred,folded,persisted,premature,undecided\n";
+pub const CSV_HEAD: &str =
+    "input,rule,triggers,interrupts,deferred,folded,persisted,premature,undecided,lifecycle,lifecycle_from\n";
 
 /// A field quoted where it must be. A leading sign that a spreadsheet would take for a formula is quoted away too.
 fn csv_field(text: &str) -> String {

@@ -17,6 +17,7 @@ use crate::rule::{CompiledRule, Expected, Listed, RuleFile, RuleSet, Sample, Sam
 use crate::settings::{InterruptMode, Semantics, Settings};
 use crate::stream::{ChunkMode, Chunker, Origin};
 use crate::text::JsString;
+use crate::tool::ArgumentMode;
 
 use super::plan::Plan;
 use super::text_turn::{TextInput, text_turn};
@@ -243,8 +244,11 @@ impl Runner<'_> {
         result
     }
 
+    /// A plan that looks at a call after each character: where providers cut it and when the agent reads it again is
+    /// not known.
     fn plan(&self, rules: Vec<CompiledRule>) -> Plan {
-        Plan::new(rules, self.settings.clone(), self.semantics.clone())
+        let plan = Plan::new(rules, self.settings.clone(), self.semantics.clone());
+        Plan { arguments: ArgumentMode::Eager, ..plan }
     }
 
     /// All of the text at once: what `replay --text` decides, and why the rule does not fire.

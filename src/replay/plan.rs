@@ -1,6 +1,7 @@
 //! [`Plan`]: what all inputs of a replay share, and one method per kind of input.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::rc::Rc;
 
 use crate::agent::{ScriptSource, ScriptedAgent};
@@ -12,7 +13,7 @@ use crate::host::{Host, Journal, Progress, Run, TraceSink};
 use crate::json_object;
 use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
 use crate::message::Message;
-use crate::rule::CompiledRule;
+use crate::rule::{BUNDLED_PREFIX, CompiledRule};
 use crate::session::{NewHeader, Session, Store};
 use crate::settings::{Semantics, Settings};
 use crate::stream::{ChunkMode, StreamHeader};
@@ -39,7 +40,8 @@ pub struct Plan {
     pub rules: Vec<CompiledRule>,
     /// Every rule that was read.
     pub listed: Vec<RuleLine>,
-    /// Whether rule paths are made to lie in `<cwd>/.omp/rules/` of the run (cli.md, `--cwd`).
+    /// Whether the rules were named by path: theirs are made to lie in `<cwd>/.omp/rules/` of the run (cli.md,
+    /// `--cwd`).
     pub rules_in_project: bool,
     /// The settings in force.
     pub settings: Settings,
@@ -93,7 +95,7 @@ impl Plan {
             observe: false,
             explain: None,
             full_trace: false,
-            arguments: ArgumentMode::Eager,
+            arguments: ArgumentMode::Throttled,
             cwd: "/project".into(),
             home: "/home/user".into(),
             templates: None,
@@ -203,6 +205,8 @@ impl Plan {
         run.emit_outside(TraceKind::Run {
             input_kind: kind,
             lifecycle: self.semantics.lifecycle.as_str(),
+            // Who chose the generation knows.
+            lifecycle_from: None,
             chunk: self.chunk.to_string(),
             settings: self.settings.to_object(),
             rules: self.rules.len(),
@@ -293,10 +297,14 @@ impl Plan {
         ReadOptions { arguments: self.arguments, edit_mode: None, cwd: cwd.clone() }
     }
 
-    /// The path of a rule in a run at `cwd`.
+    /// The path of a rule in a run at `cwd`: what was found in the project and in the home of this machine lies in
+    /// those of the run, and a bundled rule nowhere.
     pub(super) fn placed(&self, name: &JsString, path: &JsString, cwd: &JsString) -> JsString {
-        if !self.rules_in_project {
+        if path.starts_with(BUNDLED_PREFIX) {
             return path.clone();
+        }
+        if !self.rules_in_project {
+            return placed_in(path, cwd, &self.home);
         }
         let mut placed = cwd.clone();
         placed.push_str("/.omp/rules/");
@@ -310,6 +318,23 @@ impl Plan {
         let (store, events) = journal.into_written();
         Report { summary, diagnostics, differences, store, events }
     }
+}
+
+/// A path that is relative to the project, or to the home as `~/…`, as an absolute one.
+fn placed_in(path: &JsString, cwd: &JsString, home: &JsString) -> JsString {
+    let text = path.to_string_lossy();
+    let (base, mut below) = match text.strip_prefix("~/") {
+        Some(below) => (home, below),
+        None if Path::new(&text).is_absolute() || text.starts_with('/') => return path.clone(),
+        None => (cwd, text.as_str()),
+    };
+    let base = base.to_string_lossy();
+    let mut base = base.trim_end_matches('/');
+    while let Some(rest) = below.strip_prefix("../") {
+        below = rest;
+        base = base.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+    JsString::from(format!("{base}/{below}"))
 }
 
 /// The header that an event stream begins with: the input's own, else one that says where the run took place.

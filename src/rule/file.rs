@@ -1,6 +1,7 @@
 //! [`RuleFile`]: one rule file as it was read, kept so that findings can point into it.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use super::frontmatter::{Frontmatter, Generation, Problem, Reading};
 use super::source::{self, Decoded, Encoding};
@@ -12,8 +13,10 @@ use crate::text::{JsString, LineIndex, Place};
 /// A rule file as it was read.
 #[derive(Clone, Debug)]
 pub struct RuleFile {
-    /// The file as the user named it, or where discovery found it.
+    /// The file as the user named it; one that discovery found is named from the project or the home.
     pub name: String,
+    /// Where it lies.
+    pub(super) path: PathBuf,
     /// The frontmatter; none when the file has no two fences.
     pub frontmatter: Option<Frontmatter>,
     /// The body as the agent has it, until a rule takes it.
@@ -36,18 +39,21 @@ impl RuleFile {
     /// The same file as another generation reads it.
     #[must_use]
     pub fn reread(&self, semantics: &Semantics) -> Self {
-        Self::from_decoded(self.name.clone(), self.decoded.clone(), Generation::of(semantics))
+        let file = Self::from_decoded(self.name.clone(), self.decoded.clone(), Generation::of(semantics));
+        Self { path: self.path.clone(), ..file }
     }
 
     /// The file as the same generation would read it if it had this text.
     pub(super) fn with_text(&self, text: String) -> Self {
-        Self::from_decoded(self.name.clone(), source::decode(text.into_bytes()), self.generation)
+        let file = Self::from_decoded(self.name.clone(), source::decode(text.into_bytes()), self.generation);
+        Self { path: self.path.clone(), ..file }
     }
 
     fn from_decoded(name: String, decoded: Decoded, generation: Generation) -> Self {
         let parts = source::split(&decoded);
         let frontmatter = parts.metadata.map(|metadata| Frontmatter::read(&metadata, generation));
         Self {
+            path: PathBuf::from(&name),
             name,
             frontmatter,
             body: parts.body.text.as_str().into(),

@@ -13,6 +13,8 @@ pub struct RuleRow {
     pub name: JsString,
     /// The file, for people.
     pub file: String,
+    /// The path in the JSON form: the file, but for a bundled rule the path that the agent shows.
+    pub path: String,
     /// Where the rule comes from.
     pub provider: Provider,
     /// The bucket it ended in.
@@ -59,6 +61,11 @@ impl RuleRow {
         Self {
             name: rule.name.clone(),
             file: rule.shown_file(),
+            path: match rule.provider {
+                // What it is called wherever it is read from.
+                Provider::BuiltinDefaults => rule.path.to_string_lossy(),
+                _ => rule.shown_file(),
+            },
             provider: rule.provider,
             bucket: *bucket,
             registered: registered.is_some(),
@@ -96,7 +103,7 @@ impl RuleRow {
         let mode = self.interrupt_mode.map(InterruptMode::as_str);
         json_object! {
             "name": self.name.clone(),
-            "path": self.file.as_str(),
+            "path": self.path.as_str(),
             "provider": self.provider.id(),
             "bucket": self.bucket.as_str(),
             "registered": self.registered,

@@ -14,6 +14,9 @@ use crate::text::Place;
 /// Larger files are not read (bytes).
 const MAX_FILE: u64 = 64 << 20;
 
+/// How the paths of bundled rules begin (engine.md E1.1).
+pub const BUNDLED_PREFIX: &str = "builtin-defaults:";
+
 /// Rules that were read, and what went wrong.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
@@ -74,7 +77,7 @@ pub fn load_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics)
 
 /// As [`load_paths`], each rule to `sink` as it is read.
 pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics, sink: &mut dyn Sink) -> Searched {
-    let mut reader = Reader::new(semantics, &[], sink);
+    let mut reader = Reader::new(semantics, &[], &as_named, sink);
     let mut failures = Vec::new();
     let mut fail = |path: &Path, message: String| {
         failures.push(LoadFailure { path: path.to_string_lossy().into_owned(), message });
@@ -106,6 +109,33 @@ pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantic
     Searched { failures, files: reader.files }
 }
 
+/// Reads rules that count as bundled with the agent (engine.md E1.1, cli.md `--bundled`): a file, or every `*.md` and
+/// `*.mdc` below a directory. `hidden` names rules that are left out, as `rule:NAME`. The early generation has no
+/// bundled rules (E11 G30).
+pub fn search_bundled(path: &Path, hidden: &[String], semantics: &Semantics, sink: &mut dyn Sink) -> Searched {
+    if !semantics.rule_switches {
+        return Searched::default();
+    }
+    let mut reader = Reader::new(semantics, hidden, &as_named, sink);
+    let fail = |message: String| Searched {
+        failures: vec![LoadFailure { path: path.to_string_lossy().into_owned(), message }],
+        files: 0,
+    };
+    let files = match fs::metadata(path) {
+        Err(error) => return fail(describe(&error)),
+        Ok(metadata) if metadata.is_dir() => rule_files_below(path, reader.sink),
+        Ok(_) => vec![path.to_owned()],
+    };
+    if files.is_empty() {
+        return fail("there is no rule file (`*.md`, `*.mdc`) below this directory".to_owned());
+    }
+    for file in files {
+        let stored = |name: &str| format!("{BUNDLED_PREFIX}{}.md", super::rule_name(name));
+        reader.found(&file, Provider::BuiltinDefaults, stored, |_| None);
+    }
+    Searched { failures: Vec::new(), files: reader.files }
+}
+
 /// Whether reading the path could wait for ever: a pipe with a name, not one that the shell has opened.
 fn is_idle_pipe(path: &Path, metadata: &fs::Metadata) -> bool {
     #[cfg(unix)]
@@ -118,6 +148,13 @@ fn is_idle_pipe(path: &Path, metadata: &fs::Metadata) -> bool {
         let _ = (path, metadata);
         false
     }
+}
+
+/// A file as the user named it.
+fn as_named(path: &Path) -> String {
+    let name = path.to_string_lossy();
+    // `.` as a directory puts it in front of every file.
+    name.strip_prefix("./").unwrap_or(&name).to_owned()
 }
 
 /// The path that a rule file named by the user counts as having.
@@ -153,6 +190,8 @@ pub(super) struct Reader<'a> {
     semantics: &'a Semantics,
     /// Rules that are left out, as `rule:NAME`.
     hidden: &'a [String],
+    /// What reports call a file.
+    name_of: &'a dyn Fn(&Path) -> String,
     /// Where everything goes.
     pub(super) sink: &'a mut dyn Sink,
     /// How many files were read.
@@ -160,8 +199,13 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(semantics: &'a Semantics, hidden: &'a [String], sink: &'a mut dyn Sink) -> Self {
-        Self { semantics, hidden, sink, files: 0 }
+    pub(super) fn new(
+        semantics: &'a Semantics,
+        hidden: &'a [String],
+        name_of: &'a dyn Fn(&Path) -> String,
+        sink: &'a mut dyn Sink,
+    ) -> Self {
+        Self { semantics, hidden, name_of, sink, files: 0 }
     }
 
     /// Reads a file that was found; a bad one is a finding. For `stored` and `adjust` see [`Reader::read`].
@@ -176,7 +220,7 @@ impl<'a> Reader<'a> {
             let why = describe(&error);
             let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("the rule file cannot be read: {why}"));
             let finding = finding.with_help("make it readable, or remove it");
-            self.sink.finding(finding.at(Place::line(path.to_string_lossy(), 1, 0)));
+            self.sink.finding(finding.at(Place::line((self.name_of)(path), 1, 0)));
         }
     }
 
@@ -190,11 +234,10 @@ impl<'a> Reader<'a> {
         adjust: impl FnOnce(&mut Rule) -> Option<Diagnostic>,
     ) -> io::Result<()> {
         let bytes = read_limited(path)?;
-        let shown = path.to_string_lossy();
-        // `.` as a directory puts it in front of every file.
-        let shown = shown.strip_prefix("./").unwrap_or(&shown);
-        let base = path.file_name().map_or_else(|| base_name(shown).into(), |name| name.to_string_lossy());
-        let file = RuleFile::read(shown, bytes, self.semantics);
+        let shown = (self.name_of)(path);
+        let base = path.file_name().map_or_else(|| base_name(&shown).into(), |name| name.to_string_lossy());
+        let mut file = RuleFile::read(shown.as_str(), bytes, self.semantics);
+        file.path = path.to_owned();
         file.findings().into_iter().for_each(|finding| self.sink.finding(finding));
         self.files += 1;
         let mut rule = Rule::from_file(&base, stored(&base).into(), file, self.semantics);
@@ -239,7 +282,9 @@ fn rule_files_below(directory: &Path, sink: &mut dyn Sink) -> Vec<PathBuf> {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                walk_finding(directory, &error).into_iter().for_each(|finding| sink.finding(finding));
+                walk_finding(directory, &error, &|path| path.to_string_lossy().into_owned())
+                    .into_iter()
+                    .for_each(|finding| sink.finding(finding));
                 continue;
             }
         };
@@ -267,7 +312,11 @@ fn rule_files_below(directory: &Path, sink: &mut dyn Sink) -> Vec<PathBuf> {
 }
 
 /// What an error on the way through a directory says; nothing when it is about a file that is no rule file.
-pub(super) fn walk_finding(directory: &Path, error: &ignore::Error) -> Option<Diagnostic> {
+pub(super) fn walk_finding(
+    directory: &Path,
+    error: &ignore::Error,
+    name_of: &dyn Fn(&Path) -> String,
+) -> Option<Diagnostic> {
     let path = path_of(error).unwrap_or(directory);
     let is_other = path.extension().is_some_and(|extension| extension != "md" && extension != "mdc");
     if is_other && path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
@@ -276,7 +325,7 @@ pub(super) fn walk_finding(directory: &Path, error: &ignore::Error) -> Option<Di
     let why = error.io_error().map_or_else(|| error.to_string(), describe);
     let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("not read: {why}"))
         .with_help("make it readable, or remove it");
-    Some(finding.at(Place::line(path.to_string_lossy(), 1, 0)))
+    Some(finding.at(Place::line(name_of(path), 1, 0)))
 }
 
 /// The path that an error is about.

@@ -28,7 +28,7 @@ pub use fields::{CONDITION_KEYS, Fields, condition_member, is_file_glob, split_s
 pub use file::RuleFile;
 pub use frontmatter::{Frontmatter, Member, Problem, Reading};
 pub use listing::RuleRow;
-pub use load::{LoadFailure, Loaded, Searched, Sink, load_paths, search_paths};
+pub use load::{BUNDLED_PREFIX, LoadFailure, Loaded, Searched, Sink, load_paths, search_bundled, search_paths};
 pub use provider::Provider;
 pub use register::{Bucket, Listed, Registrar, RuleSet};
 pub use samples::{Expected, SAMPLES_KEY, Sample, SampleProblem, Samples};
@@ -44,7 +44,8 @@ use crate::text::JsString;
 pub struct Rule {
     /// The name: the key of everything that happens to the rule.
     pub name: JsString,
-    /// The path that the agent stores, and shows in reminders.
+    /// The path that the agent stores, and shows in reminders. Never one of this machine: rules of the project are
+    /// stored relative to it, those of the home as `~/…`; a run puts them into its own directories.
     pub path: JsString,
     /// The body.
     pub content: JsString,

@@ -23,6 +23,8 @@ pub enum Provider {
     Cline,
     /// `.github/instructions/`
     Github,
+    /// Rules that count as bundled with the agent (cli.md, `--bundled`).
+    BuiltinDefaults,
 }
 
 impl Provider {
@@ -38,6 +40,7 @@ impl Provider {
             Self::Windsurf => "windsurf",
             Self::Cline => "cline",
             Self::Github => "github",
+            Self::BuiltinDefaults => "builtin-defaults",
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use super::{CompiledRule, Fields, Reading, Refusal, Rule};
+use super::{CompiledRule, Fields, Provider, Reading, Refusal, Rule};
 use crate::diagnostic::{Diagnostic, code};
 use crate::glob::PathGlob;
 use crate::settings::{Lifecycle, Semantics, Settings};
@@ -172,6 +172,11 @@ impl<'a> Registrar<'a> {
         let (fields, semantics) = (&rule.fields, self.semantics);
         if semantics.rule_switches && self.settings.disabled_rules.contains(&rule.name) {
             return (Bucket::None, Err("named in `ttsr.disabledRules`".to_owned()));
+        }
+        // E2.3; in the order of E2.5.
+        let is_bundled = rule.provider == Provider::BuiltinDefaults;
+        if semantics.rule_switches && is_bundled && !self.settings.builtin_rules {
+            return (Bucket::None, Err("bundled, and `ttsr.builtinRules` is false".to_owned()));
         }
         let agent = self.agent.as_ref();
         if let Some(agent) = agent.filter(|agent| semantics.agents && !allows_agent(fields, agent)) {

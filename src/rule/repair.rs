@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Encoding, Fields, Frontmatter, Listed, Member, Reading, RuleFile, Yaml};
 use crate::diagnostic::{Diagnostic, Effect, Fix};
@@ -14,8 +14,10 @@ use crate::text::json::Value;
 /// The repair of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// The file as the user named it, or where discovery found it.
+    /// The file as reports name it.
     pub file: String,
+    /// Where it lies.
+    pub path: PathBuf,
     /// The text that it had when it was read.
     pub before: String,
     /// The text that it should have.
@@ -61,7 +63,13 @@ pub fn plan(
         text = further;
         mended += accepted.iter().filter(|kept| **kept).count();
     }
-    Some(Repair { file: file.name.clone(), before: file.text().to_owned(), after: text, mended })
+    Some(Repair {
+        file: file.name.clone(),
+        path: file.path.clone(),
+        before: file.text().to_owned(),
+        after: text,
+        mended,
+    })
 }
 
 /// The text with as many of the fixes as go together, and which ones those are; none when no fix does what it says.
@@ -93,7 +101,7 @@ impl Repair {
     /// # Errors
     /// When the file is not what it was when it was read, has several names, or cannot be written.
     pub fn write(&self) -> io::Result<()> {
-        let path = fs::canonicalize(&self.file)?;
+        let path = fs::canonicalize(&self.path)?;
         if fs::read(&path)? != self.before.as_bytes() {
             return Err(io::Error::other("the file has changed since it was read"));
         }

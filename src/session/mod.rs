@@ -21,6 +21,7 @@ mod store;
 mod tree;
 mod write;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -432,6 +433,16 @@ impl Entry<'_> {
     /// Whether this is a `custom` entry `session_exit`: a process ends here.
     pub fn is_session_exit(&self) -> bool {
         self.session.index.rows[self.index].has(index::SESSION_EXIT)
+    }
+
+    /// The record as it stands in the file, unread: cheaper than [`Entry::value`] where most entries are passed over.
+    ///
+    /// # Errors
+    /// When the file cannot be read again.
+    pub fn bytes(&self) -> Result<Cow<'_, [u8]>, SessionError> {
+        let row = &self.session.index.rows[self.index];
+        let failed = |error| SessionError::Io { line: row.line as usize, error };
+        self.session.source.read(row.offset, row.len as usize).map_err(failed)
     }
 
     /// The whole entry after migration.

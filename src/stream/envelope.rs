@@ -44,6 +44,7 @@ impl EventKind {
             | "tool_execution_update"
             | "tool_stream_update"
             | "tool_execution_end"
+            | "host_tool_call"
             | "auto_retry_start"
             | "auto_retry_end"
             | "auto_compaction_start"

@@ -2,7 +2,7 @@
 
 /// A place in a file, for a diagnostic. Lines and columns are 1-based, columns count Unicode scalar values,
 /// offsets are bytes (cli.md section 3).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file as the user named it, `-` for standard input.
     pub file: String,
@@ -13,7 +13,7 @@ pub struct Place {
 }
 
 /// One point in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// 1-based line.
     pub line: usize,

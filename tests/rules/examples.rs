@@ -188,7 +188,8 @@ fn a_call_streams_as_a_recorded_one_does() {
         let rule = folder.path().join("r.md");
         fs::write(&rule, format!("---\n{frontmatter}\n---\nB")).expect("a rule");
         for (name, lifecycle) in [("v2", Lifecycle::V2), ("v3", Lifecycle::V3)] {
-            let arguments = ["--chunk", "chars:1", "--format", "jsonl", "--lifecycle", name, "--rules"];
+            let arguments = ["--chunk", "chars:1", "--format", "jsonl", "--arguments", "eager", "--lifecycle", name];
+            let arguments = arguments.into_iter().chain(["--rules"]);
             let files = [session.to_str().expect("UTF-8"), rule.to_str().expect("UTF-8")];
             let outcome = ttsr(["replay", files[0]].into_iter().chain(arguments).chain([files[1]]));
             let trigger = outcome.out.lines().find(|line| line.contains("\"kind\":\"trigger\"")).expect("a trigger");

@@ -131,8 +131,9 @@ impl Rules {
         fs::write(&script, json!([reply, [{"text": "zzz"}]]).to_string()).expect("written");
         let script = script.to_str().expect("UTF-8");
         let rules = self.path().to_str().expect("UTF-8");
-        let fixed = ["replay", "--rules", rules, "--script", script, "--prompt", "go", "--lifecycle", lifecycle];
-        ttsr([&fixed[..], options].concat())
+        // The rows speak of the delta at which a call holds the match, not of when an agent reads its arguments again.
+        let fixed = ["replay", "--rules", rules, "--script", script, "--prompt", "go", "--arguments", "eager"];
+        ttsr([&fixed[..], &["--lifecycle", lifecycle], options].concat())
     }
 
     /// The delta at which the rules fire first in `v3`, if they do.

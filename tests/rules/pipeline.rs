@@ -29,7 +29,7 @@ fn at_once(folder: &str, lifecycle: Lifecycle) -> String {
     assert!(rows.kept.iter().cloned().eq(set.rows()), "{folder}");
     let counts = Counts::of(&findings, loaded.files, &rows);
     let mut text = String::new();
-    document(&rows, &findings, Some(&examples), lifecycle.as_str(), counts, &mut |piece| text.push_str(piece));
+    document(&rows, &findings, Some(&examples), (lifecycle.as_str(), None), counts, &mut |piece| text.push_str(piece));
     text + "\n"
 }
 

@@ -214,7 +214,7 @@ fn only_the_project_is_repaired_when_no_path_is_named() {
     let mut surroundings = surroundings();
     surroundings.cwd.clone_from(&project);
     surroundings.home = Some(home);
-    let outcome = ttsr_with(["check-rules", "--fix", "--write"], b"", &surroundings);
+    let outcome = ttsr_with(["check-rules", "--fix", "--write", "--lifecycle", "v3"], b"", &surroundings);
     assert_eq!(fs::read_to_string(&rules[0]).expect("a file"), "---\ncondition: foo\n---\nB");
     assert_eq!(fs::read_to_string(&rules[1]).expect("a file"), "---\nttsr_trigger: foo\n---\nB");
     assert_eq!(outcome.status, 3, "{}", outcome.err);

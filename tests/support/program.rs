@@ -17,8 +17,20 @@ pub struct Outcome {
     pub err: String,
 }
 
-/// Runs `ttsr` with these arguments in a surrounding without terminal, home and variables.
+/// Runs `ttsr` with these arguments in a surrounding without terminal, home and variables; by `v3` unless they name a
+/// generation, so that no test depends on what `auto` makes of its input.
 pub fn ttsr<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Outcome {
+    const COMMANDS: [&str; 4] = ["replay", "check-rules", "inspect-session", "handoff"];
+    let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let is_command = arguments.first().is_some_and(|first| COMMANDS.iter().any(|command| first == command));
+    if is_command && !arguments.iter().any(|argument| argument == "--lifecycle") {
+        arguments.extend(["--lifecycle", "v3"].map(OsString::from));
+    }
+    ttsr_with(arguments, b"", &surroundings())
+}
+
+/// As [`ttsr`], with the generation that the input shows.
+pub fn ttsr_auto<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Outcome {
     ttsr_with(arguments, b"", &surroundings())
 }
 

@@ -1,0 +1,84 @@
+//! Which generation of the runtime each input is read by (cli.md section 1, `--lifecycle`).
+
+use super::CliError;
+use super::args::LifecycleArg;
+use crate::history::marks::Marks;
+use crate::settings::Lifecycle;
+
+/// Whether a rule of the set has a `question`: rules are judged from v4 on, which this version does not have yet.
+const HAS_QUESTION: bool = false;
+
+/// The generation of one input, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Generation {
+    /// The generation.
+    pub lifecycle: Lifecycle,
+    /// The mark that decided, in words; none when the option named the generation.
+    pub from: Option<String>,
+}
+
+/// What `--lifecycle` says of one run over the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Each input has its own, by its marks.
+    Auto,
+    /// This one.
+    Named(Lifecycle),
+}
+
+impl Asked {
+    /// One for each run over the inputs: a single one, but where several generations are named.
+    ///
+    /// # Errors
+    /// When `auto` stands beside others.
+    pub(super) fn each(asked: &[LifecycleArg]) -> Result<Vec<Self>, CliError> {
+        if asked.len() > 1 && asked.contains(&LifecycleArg::Auto) {
+            return Err(CliError::usage("--lifecycle auto stands alone")
+                .with_help("name the generations to compare, such as --lifecycle v1,v2,v3"));
+        }
+        let one = |arg: &LifecycleArg| match arg {
+            LifecycleArg::Auto => Self::Auto,
+            LifecycleArg::V1 => Self::Named(Lifecycle::V1),
+            LifecycleArg::V2 => Self::Named(Lifecycle::V2),
+            LifecycleArg::V3 => Self::Named(Lifecycle::V3),
+        };
+        Ok(asked.iter().map(one).collect())
+    }
+
+    /// The only one.
+    ///
+    /// # Errors
+    /// When several generations are named.
+    pub(super) fn single(asked: &[LifecycleArg]) -> Result<Self, CliError> {
+        match Self::each(asked)?[..] {
+            [one] => Ok(one),
+            _ => Err(CliError::usage("--lifecycle takes one generation here").with_help("one of auto, v1, v2, v3")),
+        }
+    }
+
+    /// The generation of an input; `marks` are read only where they decide.
+    ///
+    /// # Errors
+    /// Those of `marks`.
+    pub(super) fn generation(self, marks: impl FnOnce() -> Result<Marks, CliError>) -> Result<Generation, CliError> {
+        match self {
+            Self::Named(lifecycle) => Ok(Generation { lifecycle, from: None }),
+            Self::Auto => {
+                let marks = marks()?;
+                let (lifecycle, from) = (marks.lifecycle(HAS_QUESTION), Some(marks.words(HAS_QUESTION)));
+                Ok(Generation { lifecycle, from })
+            }
+        }
+    }
+
+    /// The generation of what carries no marks: texts, scripts, rule files.
+    pub(super) fn unmarked(self) -> Generation {
+        match self {
+            Self::Named(lifecycle) => Generation { lifecycle, from: None },
+            Self::Auto => {
+                let marks = Marks::default();
+                Generation { lifecycle: marks.lifecycle(HAS_QUESTION), from: Some(marks.words(HAS_QUESTION)) }
+            }
+        }
+    }
+}
