@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::history::{BranchHistory, Cut, Step, StreamHistory, Turn};
 use crate::host::trace::TraceKind;
 use crate::host::{Host, Progress, Run, TraceSink, distinct};
-use crate::lifecycle::{Action, Coordinator};
+use crate::lifecycle::{Action, Coordinator, Decision};
 use crate::message::{AgentEvent, Ending};
 use crate::rule::CompiledRule;
 use crate::session::{Session, SessionError};
@@ -194,8 +194,9 @@ impl Plan {
         let ours: Vec<JsString> = if self.observe || self.semantics.mark_at_match {
             distinct(own.batches.iter().flat_map(|batch| &batch.rules))
         } else {
-            let folded = own.folded.iter().flat_map(|fold| &fold.rules);
-            distinct(own.persisted.iter().flatten().chain(folded))
+            // A fold marks at its match, delivered or not.
+            let folds = own.batches.iter().filter(|batch| batch.decision == Decision::Fold);
+            distinct(own.persisted.iter().flatten().chain(folds.flat_map(|batch| &batch.rules)))
         };
         let trimmed: HashSet<JsString> = ours.iter().map(JsString::trim).collect();
         let missing: Vec<JsString> = recorded.iter().filter(|rule| !trimmed.contains(*rule)).cloned().collect();
