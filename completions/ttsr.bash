@@ -106,7 +106,7 @@ _ttsr() {
                     return 0
                     ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "v1 v2 v3 v4" -- "${cur}"))
                     return 0
                     ;;
                 --home)
@@ -180,7 +180,7 @@ _ttsr() {
                     return 0
                     ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "v1 v2 v3 v4" -- "${cur}"))
                     return 0
                     ;;
                 --script)
@@ -354,7 +354,7 @@ _ttsr() {
                     return 0
                     ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "v1 v2 v3 v4" -- "${cur}"))
                     return 0
                     ;;
                 --leaf)
@@ -412,7 +412,7 @@ _ttsr() {
                     return 0
                     ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "v1 v2 v3 v4" -- "${cur}"))
                     return 0
                     ;;
                 --script)

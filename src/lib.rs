@@ -8,11 +8,12 @@
 //! | L1 | [`pattern`], [`glob`], [`ast`], [`message`] | L0 |
 //! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
 //! | L3 | [`engine`] | L2 and below |
-//! | L4 | [`lifecycle`], [`agent`] | lifecycle: engine, tool; agent: stream, session |
-//! | L5 | [`replay`], [`handoff`] | L4 and below |
-//! | L6 | [`audit`] | L5 and below |
-//! | L7 | [`output`] | reports of all of them |
-//! | L8 | [`cli`] | everything |
+//! | L4 | [`judge`] | L3 and below |
+//! | L5 | [`lifecycle`], [`agent`] | lifecycle: engine, judge, tool; agent: stream, session |
+//! | L6 | [`replay`], [`handoff`] | L5 and below |
+//! | L7 | [`audit`] | L6 and below |
+//! | L8 | [`output`] | reports of all of them |
+//! | L9 | [`cli`] | everything |
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -25,6 +26,7 @@ pub mod diagnostic;
 pub mod engine;
 pub mod glob;
 pub mod handoff;
+pub mod judge;
 pub mod lifecycle;
 pub mod message;
 pub mod output;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::support::project;
 
 /// Modules by layer, lowest first.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["text", "diagnostic", "settings", "clock"],
     &["pattern", "glob", "ast", "message"],
     &["rule", "session", "stream", "tool"],
     &["engine"],
+    &["judge"],
     &["lifecycle", "agent"],
     &["replay", "handoff"],
     &["audit"],

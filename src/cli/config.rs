@@ -157,7 +157,8 @@ fn lifecycle(asked: &[LifecycleArg]) -> Result<Lifecycle, CliError> {
         [LifecycleArg::V1] => Ok(Lifecycle::V1),
         [LifecycleArg::V2] => Ok(Lifecycle::V2),
         [LifecycleArg::V3] => Ok(Lifecycle::V3),
-        _ => Err(CliError::usage("--lifecycle takes one generation here").with_help("one of v1, v2, v3")),
+        [LifecycleArg::V4] => Ok(Lifecycle::V4),
+        _ => Err(CliError::usage("--lifecycle takes one generation here").with_help("one of v1, v2, v3, v4")),
     }
 }
 

@@ -10,9 +10,10 @@ use crate::tool::ReadOptions;
 
 use super::action::{Action, Fold, Task, TaskKind};
 use super::call::Call;
+use super::judging::Judging;
 use super::listener::Listeners;
 use super::memory::AgentMemory;
-use super::pending::{Buckets, Pending};
+use super::pending::{Announced, Buckets, Pending};
 use super::reminder::{ReminderKind, Templates, join_blocks};
 use super::{ContinueSource, DropReason};
 
@@ -27,14 +28,17 @@ pub struct Options {
     pub explain: bool,
     /// Whether matches are only noted: the rule is marked at once, nothing is aborted, injected or persisted.
     pub observe: bool,
+    /// Whether the agent's role `judge` resolves to a model made for judging: without one, `ttsr.judge: auto` asks
+    /// nobody (generation-v4.md W7.1).
+    pub native_judge: bool,
 }
 
 impl Options {
-    /// Built-in templates, eager arguments, for a run in `cwd` with that `home`.
+    /// Built-in templates, eager arguments, a native judge, for a run in `cwd` with that `home`.
     pub fn new(cwd: impl Into<JsString>, home: impl Into<JsString>) -> Self {
         let cwd = cwd.into();
         let reading = ReadOptions { cwd: cwd.clone(), ..ReadOptions::default() };
-        Self { templates: Templates::new(cwd, home), reading, explain: false, observe: false }
+        Self { templates: Templates::new(cwd, home), reading, explain: false, observe: false, native_judge: true }
     }
 }
 
@@ -57,6 +61,8 @@ pub struct Coordinator {
     pub(super) tasks: BTreeMap<u64, TaskKind>,
     pub(super) next_task: u64,
     pub(super) listeners: Listeners,
+    pub(super) announced: Announced,
+    pub(super) judging: Judging,
     calls: BTreeMap<usize, Call>,
 }
 
@@ -67,6 +73,8 @@ pub(super) struct BatchContext {
     pub(super) tool: Option<JsString>,
     /// The call's id, when it has one.
     pub(super) tool_call: Option<JsString>,
+    /// The key of the call's stream.
+    pub(super) key: Option<JsString>,
     pub(super) paths: Vec<JsString>,
 }
 
@@ -92,6 +100,8 @@ impl Coordinator {
             tasks: BTreeMap::new(),
             next_task: 0,
             listeners: Listeners::default(),
+            announced: Announced::default(),
+            judging: Judging::default(),
             calls: BTreeMap::new(),
         }
     }
@@ -151,6 +161,7 @@ impl Coordinator {
             AgentEvent::AgentStart => Vec::new(),
             AgentEvent::TurnStart => {
                 self.memory.streaming = true;
+                self.judging.user_aborted = false;
                 self.manager.reset_buffers();
                 Vec::new()
             }
@@ -198,6 +209,7 @@ impl Coordinator {
             AgentEvent::ToolResult(message) => self.tool_result(message),
             AgentEvent::TurnEnd => {
                 self.manager.turn_end();
+                self.announced.clear();
                 Vec::new()
             }
             AgentEvent::AgentEnd => {
@@ -222,7 +234,11 @@ impl Coordinator {
         }
         let check = self.manager.check_delta(&Context::prose(source), delta.units());
         let mut actions = Vec::new();
-        self.decide(check, BatchContext { source, tool: None, tool_call: None, paths: Vec::new() }, &mut actions);
+        self.decide(
+            check,
+            BatchContext { source, tool: None, tool_call: None, key: None, paths: Vec::new() },
+            &mut actions,
+        );
         actions
     }
 
@@ -233,7 +249,8 @@ impl Coordinator {
             // The block is missing: all that is known is that a tool is called.
             let context = Context { source: Source::Tool, tool: None, paths: Vec::new(), stream_key: None };
             let check = self.manager.check_delta(&context, delta.units());
-            let batch = BatchContext { source: Source::Tool, tool: None, tool_call: None, paths: Vec::new() };
+            let batch =
+                BatchContext { source: Source::Tool, tool: None, tool_call: None, key: None, paths: Vec::new() };
             self.decide(check, batch, &mut actions);
             return actions;
         };
@@ -271,6 +288,7 @@ impl Coordinator {
         } else if !self.abort_pending {
             self.queue_follow_up(&mut actions);
         }
+        self.ask(message, &mut actions);
         actions
     }
 
@@ -314,7 +332,7 @@ impl Coordinator {
     }
 
     /// The blocks of the rules, joined.
-    pub(super) fn render(&self, kind: ReminderKind, rules: &[usize]) -> JsString {
+    pub(super) fn render(&self, kind: ReminderKind<'_>, rules: &[usize]) -> JsString {
         let semantics = self.manager.semantics();
         join_blocks(rules.iter().map(|&rule| {
             let rule = &self.manager.rules()[rule];

@@ -121,6 +121,9 @@ fn rule_value(rule: &CompiledRule) -> Value {
     if !rule.ast.is_empty() {
         object.insert("astCondition", list(rule.ast.clone()));
     }
+    if let Some(question) = &rule.question {
+        object.insert("question", question.clone());
+    }
     if let Some(mode) = rule.interrupt_mode {
         object.insert("interruptMode", mode.as_str());
     }

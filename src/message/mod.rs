@@ -4,9 +4,11 @@
 
 mod build;
 mod event;
+mod marks;
 
 pub use build::{Model, text_block, thinking_block, tool_call_block};
 pub use event::AgentEvent;
+pub use marks::{INJECTION_TYPE, is_judging_entry, is_judging_event, is_warning};
 
 use crate::text::JsString;
 use crate::text::json::{Object, Value};

@@ -472,8 +472,13 @@ impl Plan {
             templates.interrupt = given.interrupt.clone();
             templates.tool_reminder = given.tool_reminder.clone();
         }
-        let options =
-            Options { templates, reading: self.reading(cwd), explain: self.explain.is_some(), observe: self.observe };
+        let options = Options {
+            templates,
+            reading: self.reading(cwd),
+            explain: self.explain.is_some(),
+            observe: self.observe,
+            native_judge: true,
+        };
         Coordinator::new(manager, options)
     }
 

@@ -213,7 +213,7 @@ impl SettingsLayers {
                 resolved.diagnostics.push(layer.finding(code::SETTING_BEYOND_LIFECYCLE, message, &value.span));
                 continue;
             }
-            if let Ok(Some(message)) = resolved.settings.apply(key, &value.to_json()) {
+            if let Ok(Some(message)) = resolved.settings.apply(key, &value.to_json(), semantics) {
                 resolved.diagnostics.push(layer.finding(code::IGNORED_SETTING, message, &value.span));
             }
         }
