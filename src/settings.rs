@@ -284,7 +284,7 @@ impl Settings {
                 let strings = value.as_array().is_some_and(|items| items.iter().all(|item| item.as_string().is_some()));
                 if strings { None } else { odd("a list of names") }
             }
-            // `judge`: only a later agent reads it.
+            // `judge`: nothing reads it yet.
             _ => None,
         }
     }

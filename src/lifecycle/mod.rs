@@ -17,7 +17,8 @@
 //!   [`Coordinator::take_queued`], the host calls [`Coordinator::take_warnings`]; where that delivers something, the run
 //!   goes on. A run that is about to end lets [`OPEN_ASK_WAIT_MS`] pass at most while there are
 //!   [`Coordinator::open_asks`]. When idle, [`WarningDelivery::OwnRun`] starts a run that takes the warning first.
-//!   A host that has no verdict hands in none: the ask stays open, and that is no "no".
+//!   A host that knows no answer says so with [`Verdict::unknown`](crate::judge::Verdict::unknown), which closes the ask
+//!   and is no "no"; asks that are open when the input ends are lost, as they are when the process ends.
 //! - Another session: [`Coordinator::new_session`]. Planning: [`Coordinator::set_plan_mode`].
 //! - A user's abort, a newer prompt, a cleared queue: [`Coordinator::user_abort`], [`Coordinator::new_generation`],
 //!   [`Coordinator::drop_queued`]. At the end of the input: [`Coordinator::finish`].

@@ -58,7 +58,9 @@ impl Announced {
     /// Notes rules as announced; tells whether any of them is news for the key.
     pub(super) fn add(&mut self, key: &JsString, rules: &[usize]) -> bool {
         let known = self.0.entry(key.clone()).or_default();
-        rules.iter().fold(false, |news, &rule| known.insert(rule) || news)
+        let before = known.len();
+        known.extend(rules);
+        known.len() > before
     }
 
     /// The turn has ended.

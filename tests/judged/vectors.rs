@@ -2,8 +2,8 @@
 
 use ttsr::engine::{Asked, Context, Manager};
 use ttsr::judge::{Ask, Output, Verdict, outputs};
-use ttsr::lifecycle::{ReminderKind, Templates};
-use ttsr::message::{Message, Source};
+use ttsr::lifecycle::{Coordinator, Options, ReminderKind, Templates};
+use ttsr::message::{AgentEvent, Message, Source};
 use ttsr::pattern::{CompileOptions, Pattern, PatternSet};
 use ttsr::rule::{Bucket, Fields, Rule, RuleSet};
 use ttsr::settings::{ContextMode, Lifecycle, RepeatMode, Semantics, Settings};
@@ -294,4 +294,46 @@ fn regex_lookahead_vectors() {
         let before = case.get("v3_match").and_then(Value::as_bool).unwrap_or(wanted);
         equal("v3_match", matches(false)?, before)
     });
+}
+
+/// What is judged of a call is what the stream rules saw at its end (W4.3 beside W5): the finished message and the stream
+/// are two ways to the same buffers.
+#[test]
+fn judged_calls_hold_what_the_stream_buffers_held() {
+    let (mut cases, mut compared) = (0, 0);
+    run_vectors("judged-outputs", |case| {
+        cases += 1;
+        let settings = Settings::default();
+        let fields =
+            Fields { condition: Some(vec!["zq+".into()]), scope: Some(vec!["tool".into()]), ..Fields::default() };
+        let rule = Rule::from_fields("r".into(), "/r.md".into(), "B".into(), fields);
+        let set = RuleSet::offer([rule], &settings, &semantics());
+        let mut options = Options::new(js_string(case, "cwd").unwrap_or_default(), "/home/user");
+        options.reading.edit_mode =
+            js_string(case, "edit_mode").and_then(|mode| EditMode::parse(&mode.to_string_lossy()));
+        let mut coordinator = Coordinator::new(Manager::new(set.compiled, settings, semantics()), options);
+        coordinator.handle(&AgentEvent::MessageStart { timestamp: None });
+        let mut keys = Vec::new();
+        for (index, block) in items(case, "content")?.iter().enumerate() {
+            let Some(name) = js_string(block, "name") else { continue };
+            let id = js_string(block, "id").unwrap_or_default();
+            let arguments = block.get("arguments").cloned().or_else(|| Some(Value::Object(Object::new())));
+            keys.push(id.clone());
+            coordinator.handle(&AgentEvent::ToolCallEnd { index, id, name, arguments });
+        }
+        for output in items(case, "outputs")? {
+            let context = output.get("context").ok_or("no context")?;
+            let Some(key) = js_string(context, "streamKey") else { continue };
+            let id = key.to_string_lossy().trim_start_matches("toolcall:").split('#').next().map(JsString::from);
+            if id.is_some_and(|id| keys.iter().filter(|one| **one == id).count() > 1) {
+                // Two calls of one id share a buffer; the last one has it.
+                continue;
+            }
+            let content = js_string(output, "content").unwrap_or_default();
+            equal("buffer", coordinator.manager().buffer(&key), Some(content.units()))?;
+            compared += 1;
+        }
+        Ok(())
+    });
+    assert!(compared >= cases, "{compared} of {cases}");
 }
