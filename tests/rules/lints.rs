@@ -103,6 +103,7 @@ fn judged_rules_that_ask_nobody_or_everybody_are_told() {
     for (frontmatter, codes) in [
         ("question: Is it?\ncondition: foo", vec!["question-before-v4"]),
         ("question: Is it?\ndescription: d", vec!["question-before-v4"]),
+        ("question: Is it?", vec!["question-before-v4"]),
         ("question: ' '\ncondition: foo", vec![]),
     ] {
         for lifecycle in [Lifecycle::V2, Lifecycle::V3] {

@@ -7,21 +7,21 @@ use crate::rule::{Node, Yaml};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(node) = subject.node("question") else { return };
-    let is_text =
-        matches!(&node.value, Yaml::String(text) if !text.trim_matches(crate::rule::source::is_js_blank).is_empty());
-    if !subject.judges {
-        findings.extend(is_text.then(|| unknown(subject, node)).flatten());
-    } else if is_text {
-        findings.extend(interrupt_mode(subject));
-        findings.extend(lost_gate(subject));
-    } else {
-        findings.push(invalid(subject, node));
+    match (subject.judges, is_question(node)) {
+        (true, true) => findings.extend(interrupt_mode(subject).into_iter().chain(lost_gate(subject))),
+        (true, false) => findings.push(invalid(subject, node)),
+        (false, true) => findings.push(unknown(subject, node)),
+        (false, false) => {}
     }
 }
 
-/// Whether there is a finding about the question itself.
-pub(super) fn is_invalid(subject: &Subject<'_>) -> bool {
-    subject.judges && subject.node("question").is_some() && subject.listed.rule.fields.question.is_none()
+/// Whether there is a finding that the question itself has no effect.
+pub(super) fn is_ineffective(subject: &Subject<'_>) -> bool {
+    subject.node("question").is_some_and(|node| subject.judges != is_question(node))
+}
+
+fn is_question(node: &Node) -> bool {
+    matches!(&node.value, Yaml::String(text) if !text.trim_matches(crate::rule::source::is_js_blank).is_empty())
 }
 
 fn invalid(subject: &Subject<'_>, node: &Node) -> Diagnostic {
@@ -35,14 +35,14 @@ fn invalid(subject: &Subject<'_>, node: &Node) -> Diagnostic {
     subject.finding(code::INVALID_QUESTION, message, node.span.clone()).with_help(help)
 }
 
-fn unknown(subject: &Subject<'_>, node: &Node) -> Option<Diagnostic> {
+fn unknown(subject: &Subject<'_>, node: &Node) -> Diagnostic {
     let message = if subject.has_trigger() {
         "this lifecycle does not know `question`: it matches the conditions against the stream, where v4 only asks a judge"
     } else {
         "this lifecycle does not know `question`, so the rule has nothing that triggers it"
     };
     let help = "check with `--lifecycle v4`, or give agents before 18.3 a rule of their own";
-    Some(subject.finding(code::QUESTION_BEFORE_V4, message, node.span.clone()).with_help(help))
+    subject.finding(code::QUESTION_BEFORE_V4, message, node.span.clone()).with_help(help)
 }
 
 fn interrupt_mode(subject: &Subject<'_>) -> Option<Diagnostic> {

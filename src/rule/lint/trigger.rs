@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::rule::{Reading, Yaml};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    if subject.has_trigger() || super::question::is_invalid(subject) {
+    if subject.has_trigger() || super::question::is_ineffective(subject) {
         return;
     }
     let ast = || subject.frontmatter()?.member("astCondition");
