@@ -110,7 +110,7 @@ _ttsr() {
                     return 0
                     ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "auto v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto v1 v2 v3 v4" -- "${cur}"))
                     return 0
                     ;;
                 --home)
@@ -188,7 +188,7 @@ _ttsr() {
                     return 0
                     ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "auto v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto v1 v2 v3 v4" -- "${cur}"))
                     return 0
                     ;;
                 --script)
@@ -366,7 +366,7 @@ _ttsr() {
                     return 0
                     ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "auto v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto v1 v2 v3 v4" -- "${cur}"))
                     return 0
                     ;;
                 --leaf)
@@ -428,7 +428,7 @@ _ttsr() {
                     return 0
                     ;;
                 --lifecycle)
-                    COMPREPLY=($(compgen -W "auto v1 v2 v3" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto v1 v2 v3 v4" -- "${cur}"))
                     return 0
                     ;;
                 --script)

@@ -51,7 +51,8 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l bundled -d 'Rule fi
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "auto\t'By the marks in the input, else the newest'
 v1\t'The early documents'
 v2\t'The later document'
-v3\t'Release 18.2'"
+v3\t'Release 18.2'
+v4\t'Release 18.3'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l script -d 'Scripted replies: a JSON array or JSON Lines' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l prompt -d 'A user prompt of a scripted run' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l text -d 'One message, or one finished tool call, made of this text' -r
@@ -120,7 +121,8 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l bundled -d 'Ru
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "auto\t'By the marks in the input, else the newest'
 v1\t'The early documents'
 v2\t'The later document'
-v3\t'Release 18.2'"
+v3\t'Release 18.2'
+v4\t'Release 18.3'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l home -d 'Home directory for discovery' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l explain -d 'Say what a code means, with a rule that gives it and one that does not; `all` lists the codes' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l deny -d 'Treat a code (TTSR033 or comma-in-glob), or all, as an error' -r
@@ -158,7 +160,8 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l bundled -d
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "auto\t'By the marks in the input, else the newest'
 v1\t'The early documents'
 v2\t'The later document'
-v3\t'Release 18.2'"
+v3\t'Release 18.2'
+v4\t'Release 18.3'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l leaf -d 'Which branch: the id of its last entry' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l format -d 'Form of the report' -r -f -a "human\t'Text'
 json\t'One document'
@@ -191,7 +194,8 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l bundled -d 'Rule f
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l lifecycle -d 'Which generation of the runtime to reproduce' -r -f -a "auto\t'By the marks in the input, else the newest'
 v1\t'The early documents'
 v2\t'The later document'
-v3\t'Release 18.2'"
+v3\t'Release 18.2'
+v4\t'Release 18.3'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l script -d 'Scripted replies that answer the handoff prompt' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l document -d 'The document as given, or - for standard input' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l focus -d 'What the document should focus on' -r

@@ -9,12 +9,13 @@
 //! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
 //! | L3 | [`history`] | L2 and below |
 //! | L4 | [`engine`] | L3 and below |
-//! | L5 | [`lifecycle`], [`agent`] | lifecycle: engine, tool; agent: stream, session, tool |
-//! | L6 | [`host`] | L5 and below |
-//! | L7 | [`replay`], [`handoff`] | L6 and below |
-//! | L8 | [`audit`] | L7 and below |
-//! | L9 | [`output`] | reports of all of them |
-//! | L10 | [`cli`] | everything |
+//! | L5 | [`judge`] | L4 and below |
+//! | L6 | [`lifecycle`], [`agent`] | lifecycle: engine, judge, tool; agent: stream, session, tool |
+//! | L7 | [`host`] | L6 and below |
+//! | L8 | [`replay`], [`handoff`] | L7 and below |
+//! | L9 | [`audit`] | L8 and below |
+//! | L10 | [`output`] | reports of all of them |
+//! | L11 | [`cli`] | everything |
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -29,6 +30,7 @@ pub mod glob;
 pub mod handoff;
 pub mod history;
 pub mod host;
+pub mod judge;
 pub mod lifecycle;
 pub mod message;
 pub mod output;

@@ -21,6 +21,40 @@ pub struct Settings {
     pub builtin_rules: bool,
     /// `disabledRules`, trimmed
     pub disabled_rules: Vec<JsString>,
+    /// `judge`
+    pub judge: JudgeMode,
+}
+
+/// Whether judged rules are asked about (generation-v4.md W7.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgeMode {
+    /// Only where the agent has a model made for judging.
+    Auto,
+    /// Always; in the end by the session's own model.
+    On,
+    /// Never.
+    Off,
+}
+
+impl JudgeMode {
+    /// The mode of this exact name.
+    pub fn parse(name: &JsString) -> Option<Self> {
+        Some(match name.to_utf8()?.as_str() {
+            "auto" => Self::Auto,
+            "on" => Self::On,
+            "off" => Self::Off,
+            _ => return None,
+        })
+    }
+
+    /// The name in settings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::On => "on",
+            Self::Off => "off",
+        }
+    }
 }
 
 /// What happens to the partial output at a retry.
@@ -30,6 +64,17 @@ pub enum ContextMode {
     Discard,
     /// It stays; every value but `discard` acts so.
     Keep,
+}
+
+impl ContextMode {
+    /// The mode of this exact name.
+    pub fn parse(name: &JsString) -> Option<Self> {
+        Some(match name.to_utf8()?.as_str() {
+            "discard" => Self::Discard,
+            "keep" => Self::Keep,
+            _ => return None,
+        })
+    }
 }
 
 /// Which matches interrupt the stream (engine.md E7.1).
@@ -77,6 +122,17 @@ pub enum RepeatMode {
     AfterGap,
 }
 
+impl RepeatMode {
+    /// The mode of this exact name.
+    pub fn parse(name: &JsString) -> Option<Self> {
+        Some(match name.to_utf8()?.as_str() {
+            "once" => Self::Once,
+            "after-gap" => Self::AfterGap,
+            _ => return None,
+        })
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -87,19 +143,20 @@ impl Default for Settings {
             repeat_gap: 10.0,
             builtin_rules: true,
             disabled_rules: Vec::new(),
+            judge: JudgeMode::Auto,
         }
     }
 }
 
 /// The keys of the `ttsr` group.
-pub const SETTING_KEYS: [&str; 7] =
-    ["enabled", "contextMode", "interruptMode", "repeatMode", "repeatGap", "builtinRules", "disabledRules"];
+pub const SETTING_KEYS: [&str; 8] =
+    ["enabled", "contextMode", "interruptMode", "repeatMode", "repeatGap", "builtinRules", "disabledRules", "judge"];
 
 impl Settings {
-    /// The settings as the group would hold them.
+    /// The settings as the group would hold them; `judge`, which most generations do not know, only where it is set.
     pub fn to_object(&self) -> Object {
         let names = self.disabled_rules.iter().cloned().map(Value::String).collect::<Vec<_>>();
-        json_object! {
+        let mut object = json_object! {
             "enabled": self.enabled,
             "contextMode": if self.context_mode == ContextMode::Discard { "discard" } else { "keep" },
             "interruptMode": self.interrupt_mode.as_str(),
@@ -107,18 +164,81 @@ impl Settings {
             "repeatGap": self.repeat_gap,
             "builtinRules": self.builtin_rules,
             "disabledRules": names,
+        };
+        if self.judge != JudgeMode::Auto {
+            object.insert("judge", self.judge.as_str());
         }
+        object
     }
 
-    /// Applies one value as the agent reads it (engine.md E10). The result says what the agent ignores or reads
-    /// otherwise than written, in a sentence; `Err` means that the key is unknown.
+    /// Applies one value as the agent of a generation reads it (engine.md E10, generation-v4.md W12). The result says
+    /// what the agent ignores or reads otherwise than written, in a sentence; `Err` means that the key is unknown.
     ///
     /// # Errors
     /// When `key` is none of [`SETTING_KEYS`].
-    pub fn apply(&mut self, key: &str, value: &Value) -> Result<Option<String>, UnknownKey> {
+    pub fn apply(&mut self, key: &str, value: &Value, semantics: &Semantics) -> Result<Option<String>, UnknownKey> {
+        if !SETTING_KEYS.contains(&key) {
+            return Err(UnknownKey(key.to_owned()));
+        }
+        Ok(if semantics.typed_settings { self.apply_typed(key, value) } else { self.apply_loosely(key, value) })
+    }
+
+    /// Takes a value of the right type; anything else leaves the default in force (W12).
+    fn apply_typed(&mut self, key: &str, value: &Value) -> Option<String> {
+        let default = Self::default();
+        let text = value.as_string();
+        let expected = match key {
+            "enabled" => {
+                self.enabled = value.as_bool().unwrap_or(default.enabled);
+                (value.as_bool().is_none()).then_some("true or false")
+            }
+            "builtinRules" => {
+                self.builtin_rules = value.as_bool().unwrap_or(default.builtin_rules);
+                (value.as_bool().is_none()).then_some("true or false")
+            }
+            "contextMode" => {
+                let mode = text.and_then(ContextMode::parse);
+                self.context_mode = mode.unwrap_or(default.context_mode);
+                mode.is_none().then_some("`discard` or `keep`")
+            }
+            "interruptMode" => {
+                let mode = text.and_then(InterruptMode::parse);
+                self.interrupt_mode = mode.unwrap_or(default.interrupt_mode);
+                mode.is_none().then_some("`never`, `prose-only`, `tool-only` or `always`")
+            }
+            "repeatMode" => {
+                let mode = text.and_then(RepeatMode::parse);
+                self.repeat_mode = mode.unwrap_or(default.repeat_mode);
+                mode.is_none().then_some("`once` or `after-gap`")
+            }
+            "judge" => {
+                let mode = text.and_then(JudgeMode::parse);
+                self.judge = mode.unwrap_or(default.judge);
+                mode.is_none().then_some("`auto`, `on` or `off`")
+            }
+            "repeatGap" => {
+                let number = value.as_f64().filter(|number| number.is_finite());
+                self.repeat_gap = number.unwrap_or(default.repeat_gap);
+                number.is_none().then_some("a finite number")
+            }
+            _ => {
+                let items = value.as_array();
+                self.disabled_rules = names(items.unwrap_or_default().iter().filter_map(Value::as_string));
+                let strings = items.is_some_and(|items| items.iter().all(|item| item.as_string().is_some()));
+                (!strings).then_some("a list of names")
+            }
+        };
+        expected.map(|expected| match text {
+            Some(text) => format!("`ttsr.{key}` should be {expected}, not `{text}`; the default applies"),
+            None => format!("`ttsr.{key}` should be {expected}, not {}; the default applies", value.kind()),
+        })
+    }
+
+    /// Reads a value of any type as ECMAScript's operators do (engine.md E10).
+    fn apply_loosely(&mut self, key: &str, value: &Value) -> Option<String> {
         let text = value.as_string();
         let odd = |expected: &str| Some(format!("`ttsr.{key}` should be {expected}, not {}", value.kind()));
-        Ok(match key {
+        match key {
             "enabled" => {
                 self.enabled = truthy(value);
                 if value.as_bool().is_none() { odd("true or false") } else { None }
@@ -160,12 +280,13 @@ impl Settings {
                     }
                     _ => Vec::new(),
                 };
-                self.disabled_rules = names.iter().map(JsString::trim).filter(|name| !name.is_empty()).collect();
+                self.disabled_rules = self::names(&names);
                 let strings = value.as_array().is_some_and(|items| items.iter().all(|item| item.as_string().is_some()));
                 if strings { None } else { odd("a list of names") }
             }
-            _ => return Err(UnknownKey(key.to_owned())),
-        })
+            // `judge`: nothing reads it yet.
+            _ => None,
+        }
     }
 }
 
@@ -173,6 +294,11 @@ impl Settings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown setting `ttsr.{0}`")]
 pub struct UnknownKey(pub String);
+
+/// The names, trimmed, without blank ones.
+fn names<'a>(written: impl IntoIterator<Item = &'a JsString>) -> Vec<JsString> {
+    written.into_iter().map(JsString::trim).filter(|name| !name.is_empty()).collect()
+}
 
 fn truthy(value: &Value) -> bool {
     match value {
@@ -205,6 +331,8 @@ pub enum Lifecycle {
     V2,
     /// Release 18.2.
     V3,
+    /// Release 18.3.
+    V4,
 }
 
 impl Lifecycle {
@@ -217,6 +345,7 @@ impl Lifecycle {
             Self::V1 => "v1",
             Self::V2 => "v2",
             Self::V3 => "v3",
+            Self::V4 => "v4",
         }
     }
 
@@ -226,7 +355,8 @@ impl Lifecycle {
     }
 }
 
-/// The differences between generations, one field each, read in one place each. Rows G… are engine.md E11.
+/// The differences between generations, one field each, read in one place each. Rows G… are engine.md E11, sections W…
+/// are generation-v4.md.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Semantics {
     /// The generation.
@@ -297,6 +427,14 @@ pub struct Semantics {
     /// G33: a fold that an interrupt of the same message clears leaves the rule marked; recorded runs of the middle
     /// generation show it, the document speaks of aborts and errors only.
     pub interrupted_fold_stays_marked: bool,
+    /// W2 to W10: a rule with a `question` is judged. Its conditions gate the question, and do not match streams.
+    pub judged_rules: bool,
+    /// W4.2: a condition of nothing but look-aheads that begin with `[\s\S]*` is tried at the buffer's start only.
+    pub sticky_look_aheads: bool,
+    /// W11.1: what was announced for a call is not announced again before the turn ends.
+    pub announces_once: bool,
+    /// W12: a setting of the wrong type counts as absent.
+    pub typed_settings: bool,
 }
 
 impl Semantics {
@@ -309,7 +447,8 @@ impl Semantics {
     }
 
     fn of(lifecycle: Lifecycle) -> Self {
-        let (v1, v3) = (lifecycle == Lifecycle::V1, lifecycle == Lifecycle::V3);
+        let (v1, v3) = (lifecycle == Lifecycle::V1, lifecycle >= Lifecycle::V3);
+        let v4 = lifecycle >= Lifecycle::V4;
         Self {
             lifecycle,
             sorted_rules: !v1,
@@ -344,6 +483,10 @@ impl Semantics {
             rule_enabled_key: v3,
             lost_fold_stays_marked: v3,
             interrupted_fold_stays_marked: !v1,
+            judged_rules: v4,
+            sticky_look_aheads: v4,
+            announces_once: v4,
+            typed_settings: v4,
         }
     }
 }

@@ -12,8 +12,8 @@ use crate::support::{js_string, run_vectors, strings};
 #[test]
 fn stream_vectors() {
     run_vectors("stream", |case| {
-        let settings = settings(case)?;
         let semantics = Lifecycle::V3.semantics();
+        let settings = settings(case, &semantics)?;
         let set = rule_set(case, &settings, &semantics)?;
         let accepted: Vec<bool> = set.inventory.iter().map(|rule| rule.registered.is_some()).collect();
         let wanted: Vec<bool> = items(case, "registered")?.iter().filter_map(Value::as_bool).collect();
@@ -51,7 +51,7 @@ fn play(manager: &mut Manager, step: &Value) -> Result<Check, String> {
     Ok(Check::default())
 }
 
-fn context(step: &Value) -> Result<Context, String> {
+pub(crate) fn context(step: &Value) -> Result<Context, String> {
     let source = match js_string(step, "source").unwrap_or_default().to_string_lossy().as_str() {
         "text" => Source::Text,
         "thinking" => Source::Thinking,
@@ -66,7 +66,7 @@ fn context(step: &Value) -> Result<Context, String> {
     })
 }
 
-fn items<'a>(case: &'a Value, name: &str) -> Result<&'a [Value], String> {
+pub(crate) fn items<'a>(case: &'a Value, name: &str) -> Result<&'a [Value], String> {
     case.get(name).and_then(Value::as_array).ok_or_else(|| format!("no {name}"))
 }
 
@@ -76,6 +76,7 @@ pub(crate) fn rule_set(case: &Value, settings: &Settings, semantics: &Semantics)
         let fields = Fields {
             condition: strings(rule, "condition"),
             ast_condition: strings(rule, "astCondition"),
+            question: js_string(rule, "question"),
             scope: strings(rule, "scope"),
             globs: strings(rule, "globs"),
             interrupt_mode: js_string(rule, "interruptMode").as_ref().and_then(InterruptMode::parse),
@@ -89,10 +90,10 @@ pub(crate) fn rule_set(case: &Value, settings: &Settings, semantics: &Semantics)
 }
 
 /// The case's settings over the defaults.
-pub(crate) fn settings(case: &Value) -> Result<Settings, String> {
+pub(crate) fn settings(case: &Value, semantics: &Semantics) -> Result<Settings, String> {
     let mut settings = Settings::default();
     for (key, value) in case.get("settings").and_then(Value::as_object).ok_or("no settings")?.iter() {
-        settings.apply(&key.to_string_lossy(), value).map_err(|error| error.to_string())?;
+        settings.apply(&key.to_string_lossy(), value, semantics).map_err(|error| error.to_string())?;
     }
     Ok(settings)
 }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::support::project;
 
 /// Modules by layer, lowest first.
-const LAYERS: [&[&str]; 11] = [
+const LAYERS: [&[&str]; 12] = [
     &["text", "diagnostic", "settings", "clock"],
     &["pattern", "glob", "ast", "message"],
     &["rule", "session", "stream", "tool"],
     &["history"],
     &["engine"],
+    &["judge"],
     &["lifecycle", "agent"],
     &["host"],
     &["replay", "handoff"],

@@ -2,8 +2,8 @@
 
 mod explanations;
 mod hand_derived;
-mod host;
+pub(crate) mod host;
 mod interleavings;
 mod listeners;
-mod reminders;
+pub(crate) mod reminders;
 mod traces;

@@ -11,6 +11,7 @@ mod generated;
 mod globs;
 mod handoff;
 mod inspect;
+mod judged;
 mod layers;
 mod lifecycle;
 mod marks;

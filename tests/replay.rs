@@ -486,7 +486,7 @@ fn emitted_streams_of_the_lifecycle_vectors_are_decided_alike() {
         let case = json::parse(line).expect("a case");
         for lifecycle in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3] {
             let semantics = lifecycle.semantics();
-            let settings = engine::settings(&case).expect("settings");
+            let settings = engine::settings(&case, &semantics).expect("settings");
             let rules = engine::rule_set(&case, &settings, &semantics).expect("rules");
             let mut plan = Plan::new(rules.compiled, settings, semantics);
             plan.keep_events = true;

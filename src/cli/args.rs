@@ -170,6 +170,8 @@ pub enum LifecycleArg {
     V2,
     /// Release 18.2
     V3,
+    /// Release 18.3
+    V4,
 }
 
 /// `ttsr replay`

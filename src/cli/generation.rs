@@ -41,6 +41,7 @@ impl Asked {
             LifecycleArg::V1 => Self::Named(Lifecycle::V1),
             LifecycleArg::V2 => Self::Named(Lifecycle::V2),
             LifecycleArg::V3 => Self::Named(Lifecycle::V3),
+            LifecycleArg::V4 => Self::Named(Lifecycle::V4),
         };
         Ok(asked.iter().map(one).collect())
     }
@@ -52,7 +53,7 @@ impl Asked {
     pub(super) fn single(asked: &[LifecycleArg]) -> Result<Self, CliError> {
         match Self::each(asked)?[..] {
             [one] => Ok(one),
-            _ => Err(CliError::usage("--lifecycle takes one generation here").with_help("one of auto, v1, v2, v3")),
+            _ => Err(CliError::usage("--lifecycle takes one generation here").with_help("one of auto, v1, v2, v3, v4")),
         }
     }
 

@@ -46,25 +46,41 @@ pub struct Hit {
     pub span: Option<std::ops::Range<usize>>,
 }
 
-/// Which of a rule's two kinds of condition.
+impl Hit {
+    /// A judge's yes about a finished output: it is about all of the content.
+    pub fn judged(rule: JsString, by: By, context: &super::Context, content: &[u16]) -> Self {
+        let excerpt = super::excerpt::excerpt(content, &(0..0));
+        Self { rule, by, excerpt, buffer: context.buffer_key(), seen: content.len(), span: None }
+    }
+}
+
+/// What made a rule trigger.
 #[derive(Clone, Debug, PartialEq)]
 pub enum By {
     /// A regular expression.
     Condition {
         /// The condition as written.
         source: JsString,
-        /// Its index in [`Manager::patterns`](super::Manager::patterns), for chunk dependence.
+        /// Its index in [`Manager::patterns`](super::Manager::patterns), for chunk dependence; beyond them for the gate
+        /// of a judged rule.
         pattern: usize,
     },
     /// A structural pattern.
     Ast(JsString),
+    /// The answer of a judge (generation-v4.md W6.4).
+    Judged {
+        /// The rule's question.
+        question: JsString,
+        /// How probable a yes is.
+        probability: f64,
+    },
 }
 
 impl By {
-    /// The condition or pattern as written.
+    /// The condition, pattern or question as written.
     pub fn source(&self) -> &JsString {
         match self {
-            Self::Condition { source, .. } | Self::Ast(source) => source,
+            Self::Condition { source, .. } | Self::Ast(source) | Self::Judged { question: source, .. } => source,
         }
     }
 }

@@ -22,6 +22,28 @@ impl Context {
         Self { source, tool: None, paths: Vec::new(), stream_key: None }
     }
 
+    /// The call of a tool, the block `index` of its message (engine.md E5.2); `id` is empty when there is none.
+    pub fn call(id: &JsString, name: &JsString, index: usize, paths: Vec<JsString>) -> Self {
+        let mut key = JsString::from(if id.is_empty() { "tool:" } else { "toolcall:" });
+        if id.is_empty() {
+            key.push_units(name.units());
+            key.push_str(&format!(":{index}"));
+        } else {
+            key.push_units(id.units());
+        }
+        Self { source: Source::Tool, tool: Some(name.clone()), paths, stream_key: Some(key) }
+    }
+
+    /// One file of the call that this is: its own paths, its own buffer.
+    #[must_use]
+    pub fn entry(&self, path: &JsString, cwd: &JsString) -> Self {
+        let mut key = self.stream_key.clone().unwrap_or_default();
+        key.push_str("#");
+        key.push_units(path.units());
+        let paths = crate::tool::paths::candidates(path, cwd);
+        Self { source: self.source, tool: self.tool.clone(), paths, stream_key: Some(key) }
+    }
+
     /// The key of the buffer: the stream key unless blank, else the source, else the tool (engine.md E5.2).
     pub fn buffer_key(&self) -> JsString {
         if let Some(key) = self.stream_key.as_ref().filter(|key| !key.is_blank()) {

@@ -28,7 +28,7 @@ impl Explain {
 
     /// A check of conditions in this context; `matches` tells whether one of a rule's conditions matches.
     pub(super) fn see(&mut self, context: &Context, rules: &[CompiledRule], matches: impl Fn(usize) -> bool) {
-        for (index, rule) in rules.iter().enumerate() {
+        for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_judged()) {
             if !rule.allows(context.source, context.tool.as_ref(), &context.paths) {
                 self.reach(index, Gate::Scope, || format!("its scope excludes {}", streamed(context)));
             } else if !rule.globs_allow(&context.paths) {
@@ -75,6 +75,8 @@ impl Explain {
         let reached = std::mem::replace(&mut self.reached, vec![Reached::Nothing; rules.len()]);
         let explained = reached.into_iter().zip(rules).filter_map(|(reached, rule)| {
             let (gate, why) = match reached {
+                // Streams are not matched against judged rules.
+                _ if rule.is_judged() => return None,
                 Reached::Fired => return None,
                 Reached::Nothing => (Gate::Scope, "nothing was streamed".to_owned()),
                 Reached::Gate(gate, why) => (gate, why),

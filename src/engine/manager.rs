@@ -13,6 +13,7 @@ use crate::text::JsString;
 
 use super::excerpt::excerpt;
 use super::explain::Explain;
+use super::judged::Gates;
 use super::{By, Check, Context, Explanation, Hit, Ledger, Match, Record, Undecided};
 
 /// Registered rules, the buffers of the streams, and the repeat ledger.
@@ -30,7 +31,8 @@ pub struct Manager {
     counting: Option<PatternMask>,
     scanner: Scanner,
     streams: HashMap<JsString, Stream>,
-    ast: AstSet,
+    pub(super) ast: AstSet,
+    pub(super) gates: Gates,
     ast_streams: HashMap<JsString, AstStream>,
     has_ast: bool,
     prose_allowed: [bool; 2],
@@ -67,17 +69,19 @@ impl Manager {
     pub fn new(rules: Vec<CompiledRule>, settings: Settings, semantics: Semantics) -> Self {
         let mut owners = Vec::new();
         let mut patterns: Vec<Pattern> = Vec::new();
-        for (index, rule) in rules.iter().enumerate() {
+        for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_judged()) {
             for (_, pattern) in &rule.conditions {
                 owners.push(index);
                 patterns.push(pattern.clone());
             }
         }
         let lists: Vec<Vec<JsString>> = rules.iter().map(|rule| rule.ast.clone()).collect();
-        let allowed = |source| rules.iter().any(|rule| rule.allows(source, None, &[]));
+        let streams = || rules.iter().filter(|rule| !rule.is_judged());
+        let allowed = |source| streams().any(|rule| rule.allows(source, None, &[]));
         Self {
             prose_allowed: [allowed(Source::Text), allowed(Source::Thinking)],
-            has_ast: semantics.ast && lists.iter().any(|list| !list.is_empty()),
+            has_ast: semantics.ast && streams().any(|rule| !rule.ast.is_empty()),
+            gates: Gates::new(&rules),
             scanner: Scanner::new(Arc::new(PatternSet::new(patterns))),
             ast: AstSet::new(lists),
             owners,
@@ -133,7 +137,7 @@ impl Manager {
         self.scanner.backtracking_steps()
     }
 
-    /// Whether any rule has structural patterns that count.
+    /// Whether any rule that is matched against streams has structural patterns that count.
     pub fn has_ast_rules(&self) -> bool {
         self.has_ast
     }
@@ -237,7 +241,8 @@ impl Manager {
         let key = self.key(context);
         let alias = ast::language_of(&context.paths);
         let reachable: Vec<usize> = (0..self.rules.len())
-            .filter(|&rule| !self.rules[rule].ast.is_empty() && self.passes(rule, context))
+            .filter(|&rule| !self.rules[rule].is_judged() && !self.rules[rule].ast.is_empty())
+            .filter(|&rule| self.passes(rule, context))
             .collect();
         let Some(alias) = alias.filter(|alias| ast::support(alias) != Support::Refused) else {
             if let Some(explain) = &mut self.explain {
@@ -385,7 +390,7 @@ impl Manager {
         })
     }
 
-    fn is_enabled(&self) -> bool {
+    pub(super) fn is_enabled(&self) -> bool {
         self.settings.enabled || !self.semantics.enabled_gates
     }
 
@@ -394,12 +399,13 @@ impl Manager {
         if self.semantics.single_buffer { JsString::new() } else { context.buffer_key() }
     }
 
-    fn may_trigger(&self, rule: usize) -> bool {
+    /// Whether the repeat policy lets a rule trigger now.
+    pub fn may_trigger(&self, rule: usize) -> bool {
         self.ledger.allows(&self.rules[rule].name, &self.settings)
     }
 
     /// The gates of scope and globs (engine.md E3.3).
-    fn passes(&self, rule: usize, context: &Context) -> bool {
+    pub(super) fn passes(&self, rule: usize, context: &Context) -> bool {
         self.rules[rule].allows(context.source, context.tool.as_ref(), &context.paths)
             && self.rules[rule].globs_allow(&context.paths)
     }

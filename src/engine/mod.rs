@@ -6,10 +6,12 @@ mod check;
 mod context;
 mod excerpt;
 mod explain;
+mod judged;
 mod ledger;
 mod manager;
 
 pub use check::{By, Check, Explanation, Gate, Hit, Match, Undecided};
 pub use context::Context;
+pub use judged::Asked;
 pub use ledger::{Ledger, Record};
 pub use manager::Manager;

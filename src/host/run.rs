@@ -463,6 +463,7 @@ impl<'a> Run<'a> {
                     let matched = matched(&undecided.by);
                     self.emit(TraceKind::Undecided { rule: undecided.rule, matched, why: undecided.why });
                 }
+                Action::Ask(_) | Action::Warn(_) => {}
                 Action::Gate(gate) if self.explained.as_ref().is_some_and(|only| *only != gate.rule) => {}
                 Action::Gate(gate) => {
                     let closed_by = self.closed_by.get(&gate.rule).filter(|_| gate.gate == Gate::Repeat);
@@ -640,6 +641,7 @@ fn matched(by: &EngineBy) -> Matched {
     match by {
         EngineBy::Condition { source, .. } => Matched::Condition(source.clone()),
         EngineBy::Ast(pattern) => Matched::Ast(pattern.clone()),
+        EngineBy::Judged { question, .. } => Matched::Question(question.clone()),
     }
 }
 

@@ -65,13 +65,15 @@ pub enum Matched {
     Condition(JsString),
     /// A structural pattern.
     Ast(JsString),
+    /// A question, answered with yes.
+    Question(JsString),
 }
 
 impl Matched {
-    /// The condition or pattern as the rule has it.
+    /// The condition, pattern or question as the rule has it.
     pub fn text(&self) -> &JsString {
         match self {
-            Self::Condition(text) | Self::Ast(text) => text,
+            Self::Condition(text) | Self::Ast(text) | Self::Question(text) => text,
         }
     }
 
@@ -79,6 +81,7 @@ impl Matched {
         match self {
             Self::Condition(text) => object.insert("condition", text.clone()),
             Self::Ast(text) => object.insert("ast", text.clone()),
+            Self::Question(text) => object.insert("question", text.clone()),
         }
     }
 }
@@ -363,6 +366,7 @@ impl Summary {
                     Decision::Interrupt => self.interrupts += 1,
                     Decision::Defer => self.deferred += 1,
                     Decision::Fold => self.folded += 1,
+                    Decision::Warn => {}
                 }
                 let mut seen: Vec<&JsString> = Vec::new();
                 for rule in &trigger.rules {
@@ -378,6 +382,7 @@ impl Summary {
                         Decision::Interrupt => totals.interrupts += 1,
                         Decision::Defer => totals.deferred += 1,
                         Decision::Fold => totals.folded += 1,
+                        Decision::Warn => {}
                     }
                 }
             }

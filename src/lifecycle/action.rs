@@ -1,6 +1,7 @@
 //! [`Action`]: what the coordinator decides. The host carries the actions out in order.
 
 use crate::engine::{Explanation, Hit, Undecided};
+use crate::judge::Ask;
 use crate::message::Source;
 use crate::text::JsString;
 
@@ -48,7 +49,7 @@ pub enum Action {
     },
     /// A hidden follow-up joins the agent's queue.
     QueueFollowUp(Injection),
-    /// A queued follow-up reaches the agent and joins its memory.
+    /// A queued follow-up, or a warning, reaches the agent and joins its memory.
     Deliver(Injection),
     /// Put one text block in front of the tool result that was just handled, then store that result.
     Fold(Fold),
@@ -75,6 +76,48 @@ pub enum Action {
     Undecided(Undecided),
     /// Why a rule did not fire at the message that just ended; only when explanations are asked for.
     Gate(Explanation),
+    /// Put an output of the message that just ended to a judge, in the background. The host answers, when it likes,
+    /// with [`Coordinator::verdict`](super::Coordinator::verdict).
+    Ask(Ask),
+    /// A judge's yes has become a warning. What is to do depends on [`Warning::delivery`].
+    Warn(Warning),
+}
+
+/// A warning after a judge's yes (generation-v4.md W8).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warning {
+    /// The ask.
+    pub ask: u64,
+    /// The output that the warning names.
+    pub output: JsString,
+    /// The message.
+    pub injection: Injection,
+    /// How it reaches the agent.
+    pub delivery: WarningDelivery,
+}
+
+/// How a warning reaches the agent; a response is never cut short for it (W8.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningDelivery {
+    /// A run is going on: its next step takes the warning
+    /// ([`Coordinator::take_warnings`](super::Coordinator::take_warnings)), and a run that would end goes on for it.
+    NextStep,
+    /// The agent is idle: the host starts a run, whose first step takes the warning.
+    OwnRun,
+    /// The agent is idle and stays so, since the user has aborted or it only plans: the actions that follow put the
+    /// warning into the memory and the session, and nothing runs.
+    ContextOnly,
+}
+
+impl WarningDelivery {
+    /// The word in traces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NextStep => "next-step",
+            Self::OwnRun => "own-run",
+            Self::ContextOnly => "context-only",
+        }
+    }
 }
 
 /// Rules that matched together, and the decision.
@@ -109,6 +152,8 @@ pub enum Decision {
     Defer,
     /// A reminder in front of the call's result.
     Fold,
+    /// A warning after a judge's yes (generation-v4.md W8).
+    Warn,
 }
 
 impl Decision {
@@ -118,6 +163,7 @@ impl Decision {
             Self::Interrupt => "interrupt",
             Self::Defer => "defer",
             Self::Fold => "fold",
+            Self::Warn => "warn",
         }
     }
 }
@@ -137,7 +183,7 @@ pub const OTHER_TOOL_CALL_REASON: &str = "TTSR interrupt on another tool call";
 /// A reminder as a message of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Injection {
-    /// Whether it is a hidden `custom` message of type [`INJECTION_TYPE`], attributed to `agent`; a plain `user`
+    /// Whether it is a hidden `custom` message of type [`INJECTION_TYPE`](super::INJECTION_TYPE), attributed to `agent`; a plain `user`
     /// message otherwise.
     pub custom: bool,
     /// `details.rules`: names in the order of the blocks.
@@ -238,6 +284,8 @@ pub(super) enum TaskKind {
         /// Time stamp of the interrupted message.
         target: Option<f64>,
     },
+    /// A judge that refused the caller is asked again.
+    AskAgain,
     /// The continuation that delivers a follow-up.
     FollowUp {
         /// The delivery that it is for.

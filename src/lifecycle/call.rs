@@ -4,7 +4,7 @@ use crate::engine::{Check, Context, Manager};
 use crate::message::Source;
 use crate::text::JsString;
 use crate::text::json::Value;
-use crate::tool::{CallReader, EditMode, Inspection, ReadOptions, ToolKind, paths};
+use crate::tool::{CallReader, EditMode, Inspection, ReadOptions, ToolKind};
 
 use super::coordinator::BatchContext;
 
@@ -65,6 +65,7 @@ impl Call {
             source: Source::Tool,
             tool: context.tool.clone(),
             tool_call: (!self.id.is_empty()).then(|| self.id.clone()),
+            key: context.stream_key.clone(),
             paths: context.paths.clone(),
             ended_call: None,
         };
@@ -72,7 +73,7 @@ impl Call {
         let mut check = Check::default();
         if let Some(entries) = &inspection.entries {
             for (entry, unchanged) in entries.iter().zip(unchanged) {
-                let context = entry_context(&context, entry.path, reading);
+                let context = context.entry(entry.path, &reading.cwd);
                 check.merge(manager.check_snapshot(&context, entry.digest.text, unchanged));
                 for path in context.paths {
                     if !batch.paths.contains(&path) {
@@ -127,7 +128,7 @@ impl Call {
         let mut check = Check::default();
         if let Some(entries) = &inspection.entries {
             for entry in entries {
-                check.merge(manager.check_ast(&entry_context(&context, entry.path, reading), entry.digest.text));
+                check.merge(manager.check_ast(&context.entry(entry.path, &reading.cwd), entry.digest.text));
             }
         } else if let Some(digest) = inspection.digest {
             check = manager.check_ast(&context, digest.text);
@@ -138,25 +139,9 @@ impl Call {
     }
 
     fn context(&mut self, index: usize) -> Context {
-        let mut key = JsString::from(if self.id.is_empty() { "tool:" } else { "toolcall:" });
-        if self.id.is_empty() {
-            key.push_units(self.name.units());
-            key.push_str(&format!(":{index}"));
-        } else {
-            key.push_units(self.id.units());
-        }
         let paths = self.reading().context_paths().map(<[JsString]>::to_vec).unwrap_or_default();
-        Context { source: Source::Tool, tool: Some(self.name.clone()), paths, stream_key: Some(key) }
+        Context::call(&self.id, &self.name, index, paths)
     }
-}
-
-/// The context of one file of a call: its own paths, its own buffer.
-fn entry_context(call: &Context, path: &JsString, reading: &ReadOptions) -> Context {
-    let mut key = call.stream_key.clone().unwrap_or_default();
-    key.push_str("#");
-    key.push_units(path.units());
-    let paths = paths::candidates(path, &reading.cwd);
-    Context { source: call.source, tool: call.tool.clone(), paths, stream_key: Some(key) }
 }
 
 /// Leading units of each digest that equal those at the inspection before.

@@ -10,9 +10,10 @@ use crate::tool::ReadOptions;
 
 use super::action::{Action, Fold, Task, TaskKind};
 use super::call::Call;
+use super::judging::Judging;
 use super::listener::Listeners;
 use super::memory::AgentMemory;
-use super::pending::{Buckets, Pending};
+use super::pending::{Announced, Buckets, Pending};
 use super::reminder::{ReminderKind, Templates, join_blocks};
 use super::{ContinueSource, DropReason};
 
@@ -31,14 +32,24 @@ pub struct Options {
     /// delta, or behind the message's end by [`Coordinator::structural_results`] (engine.md E7.5a). Otherwise it is
     /// there at once.
     pub late_structural: bool,
+    /// Whether the agent's role `judge` resolves to a model made for judging: without one, `ttsr.judge: auto` asks
+    /// nobody (generation-v4.md W7.1).
+    pub native_judge: bool,
 }
 
 impl Options {
-    /// Built-in templates, eager arguments, for a run in `cwd` with that `home`.
+    /// Built-in templates, eager arguments, a native judge, for a run in `cwd` with that `home`.
     pub fn new(cwd: impl Into<JsString>, home: impl Into<JsString>) -> Self {
         let cwd = cwd.into();
         let reading = ReadOptions { cwd: cwd.clone(), ..ReadOptions::default() };
-        Self { templates: Templates::new(cwd, home), reading, explain: false, observe: false, late_structural: false }
+        Self {
+            templates: Templates::new(cwd, home),
+            reading,
+            explain: false,
+            observe: false,
+            late_structural: false,
+            native_judge: true,
+        }
     }
 }
 
@@ -61,6 +72,8 @@ pub struct Coordinator {
     pub(super) tasks: BTreeMap<u64, TaskKind>,
     pub(super) next_task: u64,
     pub(super) listeners: Listeners,
+    pub(super) announced: Announced,
+    pub(super) judging: Judging,
     calls: BTreeMap<usize, Call>,
     /// Structural checks whose results have not come.
     structural: Vec<(Check, BatchContext)>,
@@ -73,6 +86,8 @@ pub(super) struct BatchContext {
     pub(super) tool: Option<JsString>,
     /// The call's id, when it has one.
     pub(super) tool_call: Option<JsString>,
+    /// The key of the call's stream.
+    pub(super) key: Option<JsString>,
     pub(super) paths: Vec<JsString>,
     /// The content index of the call, for a structural check at its end.
     pub(super) ended_call: Option<usize>,
@@ -81,7 +96,7 @@ pub(super) struct BatchContext {
 impl BatchContext {
     /// Prose, or a call of which nothing is known.
     fn prose(source: Source) -> Self {
-        Self { source, tool: None, tool_call: None, paths: Vec::new(), ended_call: None }
+        Self { source, tool: None, tool_call: None, key: None, paths: Vec::new(), ended_call: None }
     }
 }
 
@@ -107,6 +122,8 @@ impl Coordinator {
             tasks: BTreeMap::new(),
             next_task: 0,
             listeners: Listeners::default(),
+            announced: Announced::default(),
+            judging: Judging::default(),
             calls: BTreeMap::new(),
             structural: Vec::new(),
         }
@@ -189,6 +206,7 @@ impl Coordinator {
             AgentEvent::AgentStart => Vec::new(),
             AgentEvent::TurnStart => {
                 self.memory.streaming = true;
+                self.judging.user_aborted = false;
                 self.manager.reset_buffers();
                 Vec::new()
             }
@@ -242,6 +260,7 @@ impl Coordinator {
             AgentEvent::ToolResult(message) => self.tool_result(message),
             AgentEvent::TurnEnd => {
                 self.manager.turn_end();
+                self.announced.clear();
                 Vec::new()
             }
             AgentEvent::AgentEnd => {
@@ -344,6 +363,7 @@ impl Coordinator {
         } else if !self.abort_pending {
             self.queue_follow_up(&mut actions);
         }
+        self.ask(message, &mut actions);
         actions
     }
 
@@ -393,7 +413,7 @@ impl Coordinator {
     }
 
     /// The blocks of the rules, joined.
-    pub(super) fn render(&self, kind: ReminderKind, rules: &[usize]) -> JsString {
+    pub(super) fn render(&self, kind: ReminderKind<'_>, rules: &[usize]) -> JsString {
         let semantics = self.manager.semantics();
         join_blocks(rules.iter().map(|&rule| {
             let rule = &self.manager.rules()[rule];

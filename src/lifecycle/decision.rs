@@ -46,16 +46,16 @@ impl Coordinator {
         match decision {
             Decision::Interrupt => {
                 actions.push(trigger);
-                self.interrupt(rules, names, batch.tool_call, actions);
+                self.interrupt(rules, names, batch.tool_call, batch.key.as_ref(), actions);
             }
             Decision::Fold => {
                 actions.push(trigger);
                 let call = batch.tool_call.unwrap_or_default();
                 self.fold(&rules, &call);
-                self.announce(rules, names, actions);
+                self.announce_match(rules, names, batch.key.as_ref(), actions);
             }
             // A rule that waits already matches at every further delta; only what joins the queue is news.
-            Decision::Defer => {
+            Decision::Defer | Decision::Warn => {
                 let mut added = false;
                 for rule in rules {
                     added |= self.pending.add(rule);
@@ -94,6 +94,7 @@ impl Coordinator {
         rules: Vec<usize>,
         names: Vec<JsString>,
         tool_call: Option<JsString>,
+        key: Option<&JsString>,
         actions: &mut Vec<Action>,
     ) {
         let semantics = self.manager.semantics().clone();
@@ -115,7 +116,7 @@ impl Coordinator {
             Abort { reason: None, tool_call: None }
         };
         actions.push(Action::Abort(abort));
-        self.announce(rules, names, actions);
+        self.announce_match(rules, names, key, actions);
         self.retry_token += 1;
         let retry = TaskKind::Retry { token: self.retry_token, generation: self.generation, target: self.timestamp };
         self.schedule(RETRY_DELAY_MS, retry, actions);
@@ -134,7 +135,22 @@ impl Coordinator {
         }
     }
 
-    fn announce(&mut self, rules: Vec<usize>, names: Vec<JsString>, actions: &mut Vec<Action>) {
+    /// Announces a match. Where the generation remembers what it announced for a call, a check that brings nothing new is
+    /// silent; any other lists all its rules.
+    fn announce_match(
+        &mut self,
+        rules: Vec<usize>,
+        names: Vec<JsString>,
+        key: Option<&JsString>,
+        actions: &mut Vec<Action>,
+    ) {
+        let silent = self.manager.semantics().announces_once && key.is_some_and(|key| !self.announced.add(key, &rules));
+        if !silent {
+            self.announce(rules, names, actions);
+        }
+    }
+
+    pub(super) fn announce(&mut self, rules: Vec<usize>, names: Vec<JsString>, actions: &mut Vec<Action>) {
         self.listeners.emit(rules.iter().map(|&rule| &self.manager.rules()[rule]));
         actions.push(Action::Announce { rules, names });
     }

@@ -23,6 +23,7 @@ pub struct Remembered {
 pub struct AgentMemory {
     pub(super) messages: Vec<Remembered>,
     pub(super) queue: VecDeque<Injection>,
+    pub(super) warnings: VecDeque<Injection>,
     pub(super) streaming: bool,
 }
 
@@ -35,6 +36,11 @@ impl AgentMemory {
     /// Follow-ups that wait for delivery, in order.
     pub fn queued(&self) -> usize {
         self.queue.len()
+    }
+
+    /// Warnings that wait for the next step, in order.
+    pub fn warnings(&self) -> usize {
+        self.warnings.len()
     }
 
     /// Whether the agent runs: from a turn's start or a continuation until it is idle.

@@ -11,6 +11,15 @@
 //!   [`Coordinator::take_queued`] before it announces that the agent is idle.
 //! - Injected messages, deliveries and discards change [`Coordinator::memory`] by themselves; the host does not feed
 //!   them back as events.
+//! - [`Action::Ask`] (generation-v4.md W6): put the output to a judge, or look the answer up; the verdict goes to
+//!   [`Coordinator::verdict`] whenever it arrives, and what that returns is carried out then. [`Action::Warn`] tells how
+//!   the warning reaches the agent: at each step behind tool results or at the end of a run, before
+//!   [`Coordinator::take_queued`], the host calls [`Coordinator::take_warnings`]; where that delivers something, the run
+//!   goes on. A run that is about to end lets [`OPEN_ASK_WAIT_MS`] pass at most while there are
+//!   [`Coordinator::open_asks`]. When idle, [`WarningDelivery::OwnRun`] starts a run that takes the warning first.
+//!   A host that knows no answer says so with [`Verdict::unknown`](crate::judge::Verdict::unknown), which closes the ask
+//!   and is no "no"; asks that are open when the input ends are lost, as they are when the process ends.
+//! - Another session: [`Coordinator::new_session`]. Planning: [`Coordinator::set_plan_mode`].
 //! - A user's abort, a newer prompt, a cleared queue: [`Coordinator::user_abort`], [`Coordinator::new_generation`],
 //!   [`Coordinator::drop_queued`]. At the end of the input: [`Coordinator::finish`].
 
@@ -18,6 +27,7 @@ mod action;
 mod call;
 mod coordinator;
 mod decision;
+mod judging;
 mod listener;
 mod memory;
 mod pending;
@@ -26,12 +36,14 @@ mod retry;
 mod tidy;
 pub mod timer;
 
+pub use crate::message::INJECTION_TYPE;
 pub use action::{
-    Abort, Action, ContinueError, ContinueSource, Decision, DropReason, Fold, Injection,
-    OTHER_TOOL_CALL_REASON, Task, Trigger,
+    Abort, Action, ContinueError, ContinueSource, Decision, DropReason, Fold, Injection, OTHER_TOOL_CALL_REASON, Task,
+    Trigger, Warning, WarningDelivery,
 };
 pub use coordinator::{Coordinator, Options};
 pub use decision::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
+pub use judging::OPEN_ASK_WAIT_MS;
 pub use listener::{Listener, Listeners, Reaction, Surface, payload, rule_value};
 pub use memory::{AgentMemory, Remembered};
 pub use reminder::{ReminderKind, Template, Templates, join_blocks, shown_path};

@@ -1,5 +1,7 @@
 //! What waits to be injected: the pending queue, the buckets of tool calls, the reservations of deliveries.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::engine::Record;
 use crate::text::JsString;
 
@@ -49,6 +51,25 @@ impl Pending {
 
     pub(super) fn release_all(&mut self) {
         self.reserved.clear();
+    }
+}
+
+/// What was announced for each call of the turn, by the call's stream key (generation-v4.md W11.1).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Announced(HashMap<JsString, HashSet<usize>>);
+
+impl Announced {
+    /// Notes rules as announced; tells whether any of them is news for the key.
+    pub(super) fn add(&mut self, key: &JsString, rules: &[usize]) -> bool {
+        let known = self.0.entry(key.clone()).or_default();
+        let before = known.len();
+        known.extend(rules);
+        known.len() > before
+    }
+
+    /// The turn has ended.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
     }
 }
 

@@ -20,8 +20,15 @@ rule from now on.
 {{content}}
 </system-reminder>";
 
-/// A text with places for a rule: `{{name}}`, `{{path}}` and `{{content}}`, filled in as they are, without escaping
-/// and without looking for places in what was filled in (engine.md E9.4).
+const WARNING: &str = "<system-reminder reason=\"rule_violation\" rule=\"{{name}}\" path=\"{{path}}\">
+A review of your {{output}} found that it breaks a rule that the user has set: put right what it concerns, and carry on \
+with the task.
+
+{{content}}
+</system-reminder>";
+
+/// A text with places for a rule: `{{name}}`, `{{path}}` and `{{content}}`, in warnings also `{{output}}`, filled in as
+/// they are, without escaping and without looking for places in what was filled in (engine.md E9.4).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     parts: Vec<Part>,
@@ -33,7 +40,10 @@ enum Part {
     Name,
     Path,
     Content,
+    Output,
 }
+
+const OUTPUT_PLACE: &str = "{{output}}";
 
 impl Template {
     /// The template of interrupts and deferred reminders (engine.md E9.1).
@@ -46,9 +56,19 @@ impl Template {
         Self::parse(TOOL)
     }
 
-    /// Reads a template. Places other than the three stay as text; white space at the end is left out.
+    /// The template of warnings after a judge's yes (generation-v4.md W8.3).
+    pub fn warning() -> Self {
+        Self::parse(WARNING)
+    }
+
+    /// Reads a template. Places other than these stay as text; white space at the end is left out.
     pub fn parse(text: &str) -> Self {
-        let places = [("{{name}}", Part::Name), ("{{path}}", Part::Path), ("{{content}}", Part::Content)];
+        let places = [
+            ("{{name}}", Part::Name),
+            ("{{path}}", Part::Path),
+            ("{{content}}", Part::Content),
+            (OUTPUT_PLACE, Part::Output),
+        ];
         let mut parts = Vec::new();
         let mut rest = text.trim_end();
         loop {
@@ -69,7 +89,7 @@ impl Template {
         Self { parts }
     }
 
-    fn fill(&self, name: &JsString, path: &JsString, content: &JsString) -> JsString {
+    fn fill(&self, name: &JsString, path: &JsString, content: &JsString, output: Option<&JsString>) -> JsString {
         let mut filled = JsString::new();
         for part in &self.parts {
             match part {
@@ -77,19 +97,25 @@ impl Template {
                 Part::Name => filled.push_units(name.units()),
                 Part::Path => filled.push_units(path.units()),
                 Part::Content => filled.push_units(content.units()),
+                Part::Output => match output {
+                    Some(output) => filled.push_units(output.units()),
+                    None => filled.push_str(OUTPUT_PLACE),
+                },
             }
         }
         filled
     }
 }
 
-/// The two templates and what rendering depends on.
+/// The templates and what rendering depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Templates {
     /// For interrupts and deferred reminders.
     pub interrupt: Template,
     /// For reminders in tool results.
     pub tool_reminder: Template,
+    /// For warnings after a judge's yes.
+    pub warning: Template,
     /// The working directory of the run, absolute.
     pub cwd: JsString,
     /// The user's home, absolute.
@@ -98,11 +124,16 @@ pub struct Templates {
 
 /// Which template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReminderKind {
+pub enum ReminderKind<'a> {
     /// [`Templates::interrupt`]
     Interrupt,
     /// [`Templates::tool_reminder`]
     ToolResult,
+    /// [`Templates::warning`]
+    Warning {
+        /// The output that was judged, as [`Output::subject`](crate::judge::Output::subject) names it.
+        output: &'a JsString,
+    },
 }
 
 impl Templates {
@@ -111,6 +142,7 @@ impl Templates {
         Self {
             interrupt: Template::interrupt(),
             tool_reminder: Template::tool_reminder(),
+            warning: Template::warning(),
             cwd: cwd.into(),
             home: home.into(),
         }
@@ -119,18 +151,19 @@ impl Templates {
     /// One rule's block, as the generation renders it (engine.md E9, E11 G21 and G22).
     pub fn render(
         &self,
-        kind: ReminderKind,
+        kind: ReminderKind<'_>,
         semantics: &Semantics,
         name: &JsString,
         path: &JsString,
         content: &JsString,
     ) -> JsString {
-        let template = match kind {
-            ReminderKind::Interrupt => &self.interrupt,
-            ReminderKind::ToolResult => &self.tool_reminder,
+        let (template, output) = match kind {
+            ReminderKind::Interrupt => (&self.interrupt, None),
+            ReminderKind::ToolResult => (&self.tool_reminder, None),
+            ReminderKind::Warning { output } => (&self.warning, Some(output)),
         };
         let shown = if semantics.relative_paths { shown_path(path, &self.cwd, &self.home) } else { path.clone() };
-        let block = template.fill(name, &shown, content);
+        let block = template.fill(name, &shown, content, output);
         if semantics.tidy { tidy(&block) } else { block }
     }
 }
@@ -201,7 +234,7 @@ mod tests {
     #[test]
     fn places_are_filled_once_and_raw() {
         let template = Template::parse("<{{name}}|{{path}}|{{other}}>{{content}}\n\n");
-        let filled = template.fill(&"{{content}}".into(), &"a\"b".into(), &"{{name}}&".into());
+        let filled = template.fill(&"{{content}}".into(), &"a\"b".into(), &"{{name}}&".into(), None);
         assert_eq!(filled, "<{{content}}|a\"b|{{other}}>{{name}}&");
     }
 
@@ -237,7 +270,8 @@ mod tests {
     #[test]
     fn the_built_in_wordings_have_three_lines_and_one() {
         let lines = |template: &str| template.split("\n\n").next().map_or(0, |head| head.lines().count() - 1);
-        assert_eq!((lines(INTERRUPT), lines(TOOL)), (3, 1));
-        assert!(TOOL.starts_with(crate::message::REMINDER_PREFIX));
+        assert_eq!((lines(INTERRUPT), lines(TOOL), lines(WARNING)), (3, 1, 1));
+        let prefix = crate::message::REMINDER_PREFIX;
+        assert!(TOOL.starts_with(prefix) && WARNING.starts_with(prefix));
     }
 }

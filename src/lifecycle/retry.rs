@@ -14,6 +14,7 @@ impl Coordinator {
         match self.tasks.remove(&task.id) {
             Some(TaskKind::Retry { token, generation, target }) => self.retry(token, generation, target, &mut actions),
             Some(TaskKind::FollowUp { delivery, generation }) => self.follow_up(delivery, generation, &mut actions),
+            Some(TaskKind::AskAgain) => self.ask_again(),
             // Cancelled meanwhile.
             None => {}
         }
@@ -59,13 +60,19 @@ impl Coordinator {
     /// The early generation's timers run all the same.
     pub fn user_abort(&mut self) {
         self.generation += 1;
+        self.judging.user_aborted = true;
         if !self.manager.semantics().user_abort_cancels {
             return;
         }
         self.waiting = false;
-        for (_, kind) in std::mem::take(&mut self.tasks) {
-            if let TaskKind::FollowUp { delivery, .. } = kind {
-                self.pending.release(delivery);
+        for (id, kind) in std::mem::take(&mut self.tasks) {
+            match kind {
+                TaskKind::FollowUp { delivery, .. } => self.pending.release(delivery),
+                TaskKind::Retry { .. } => {}
+                // The pause of a judge is nobody's plan.
+                TaskKind::AskAgain => {
+                    self.tasks.insert(id, kind);
+                }
             }
         }
     }
@@ -142,7 +149,7 @@ impl Coordinator {
     }
 
     /// Writes the message, marks its rules, writes the list of names.
-    fn persist(&mut self, injection: Injection, actions: &mut Vec<Action>) {
+    pub(super) fn persist(&mut self, injection: Injection, actions: &mut Vec<Action>) {
         let mut names: Vec<JsString> = Vec::with_capacity(injection.rules.len());
         for name in injection.rules.iter().map(JsString::trim).filter(|name| !name.is_empty()) {
             if !names.contains(&name) {

@@ -5,6 +5,7 @@
 mod build;
 mod ending;
 mod event;
+mod marks;
 
 pub use build::{Model, text_block, thinking_block, tool_call_block};
 pub use ending::{
@@ -12,6 +13,7 @@ pub use ending::{
     joined_names, split_names,
 };
 pub use event::AgentEvent;
+pub use marks::{is_judging_entry, is_judging_event, is_warning};
 
 /// `customType` of injected messages (engine.md E7.4).
 pub const INJECTION_TYPE: &str = "ttsr-injection";

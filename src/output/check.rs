@@ -87,6 +87,7 @@ pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
     for row in &rows.kept {
         let conditions = row.conditions.iter().map(short);
         let patterns = row.ast_conditions.iter().map(|text| format!("ast: {}", short(text)));
+        let question = row.question.as_ref().map(|text| format!("asked: {}", short(text)));
         let reason = row.reason.as_deref().map(|reason| format!("({})", escape(reason)));
         let bucket = match reason {
             Some(_) => Style::notable_cell(row.bucket.as_str()),
@@ -99,7 +100,7 @@ pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
         table.add_row([
             Cell::new(escape(&row.name.to_string_lossy())),
             bucket,
-            Cell::new(lines(conditions.chain(patterns).chain(reason))),
+            Cell::new(lines(question.into_iter().chain(conditions).chain(patterns).chain(reason))),
             Cell::new(scope),
             Cell::new(lines(row.globs.iter().map(short))),
             Cell::new(row.provider.id()),

@@ -151,6 +151,7 @@ fn happened(trigger: &Trigger, again: usize) -> Cell {
         Decision::Interrupt => Style::bad_cell(format!("interrupted{after}")),
         Decision::Defer => Style::notable_cell(format!("reminder deferred{after}")),
         Decision::Fold => Style::notable_cell(format!("reminder with the tool result{after}")),
+        Decision::Warn => Style::notable_cell(format!("warning{after}")),
     }
 }
 

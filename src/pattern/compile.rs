@@ -12,6 +12,7 @@ use super::ending::{self, Ending};
 use super::error::PatternError;
 use super::parse::{self, Flags};
 use super::scanner::Verdict;
+use super::sticky;
 use super::syntax::{Node, Tree};
 use crate::text::JsString;
 
@@ -30,11 +31,14 @@ pub struct CompileOptions {
     /// Whether a leading group of only `i`, `m`, `s` letters sets flags for the whole pattern (engine.md E4.1). Agents
     /// of early generations compile the text as it stands.
     pub leading_flags: bool,
+    /// Whether a pattern of nothing but look-aheads for the whole buffer is tried at its start only
+    /// (generation-v4.md W4.2).
+    pub sticky_look_aheads: bool,
 }
 
 impl Default for CompileOptions {
     fn default() -> Self {
-        Self { leading_flags: true }
+        Self { leading_flags: true, sticky_look_aheads: false }
     }
 }
 
@@ -49,6 +53,7 @@ struct Inner {
     code: Code,
     first: Option<CharSet>,
     linear: Option<Linear>,
+    sticky_alternatives: bool,
 }
 
 /// What the automaton is built from.
@@ -91,7 +96,12 @@ impl Pattern {
     pub fn compile(source: &JsString, options: CompileOptions) -> Result<Self, PatternError> {
         let units = source.units();
         let (start, flags) = if options.leading_flags { leading_flags(units) } else { (0, Flags::default()) };
-        let tree = parse::parse(units, start, flags)?;
+        let mut tree = parse::parse(units, start, flags)?;
+        let is_sticky = options.sticky_look_aheads && sticky::is_whole_buffer(&units[start..]);
+        let sticky_alternatives = is_sticky && sticky::has_alternatives(&tree);
+        if is_sticky {
+            tree = sticky::at_start(tree);
+        }
         let all = analysis::facts(&tree);
         let facts = all[tree.root];
         let first = analysis::first_units(&tree, &all);
@@ -101,7 +111,7 @@ impl Pattern {
             !tree.nodes.iter().any(|node| matches!(node, Node::Look { child, .. } if all[*child].back_references));
         let linear = if facts.back_references { approximate::without_references(&tree) } else { tree };
         let linear = Linear::of(linear, tells_all);
-        Ok(Self(Arc::new(Inner { source: source.clone(), facts, ending, code, first, linear })))
+        Ok(Self(Arc::new(Inner { source: source.clone(), facts, ending, code, first, linear, sticky_alternatives })))
     }
 
     /// The source as given.
@@ -134,6 +144,12 @@ impl Pattern {
     /// Whether the pattern has back-references.
     pub fn has_back_references(&self) -> bool {
         self.0.facts.back_references
+    }
+
+    /// Whether the pattern is tried at the start of the text only ([`CompileOptions::sticky_look_aheads`]) and has an
+    /// alternative that could match further on.
+    pub fn has_sticky_alternatives(&self) -> bool {
+        self.0.sticky_alternatives
     }
 
     /// Decides one whole text by backtracking, with `steps` steps at most: slower than a [`super::Scanner`], and

@@ -35,6 +35,7 @@ mod program;
 mod scanner;
 mod set;
 mod step;
+mod sticky;
 mod syntax;
 mod threads;
 

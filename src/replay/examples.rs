@@ -407,6 +407,7 @@ impl Runner<'_> {
                 (format!("the file glob `{}`", shorten(&globs[0])), &globs[0])
             }
             Matched::Condition(source) => (format!("the condition `{}`", shorten(source)), source),
+            Matched::Question(question) => (format!("the question `{}`", shorten(question)), question),
         };
         let message = format!("no sample under `fires` makes {what} match");
         let is_ast = matches!(condition, Matched::Ast(_));
@@ -427,6 +428,7 @@ fn matched(hit: &Hit) -> Matched {
     match &hit.by {
         By::Condition { source, .. } => Matched::Condition(source.clone()),
         By::Ast(pattern) => Matched::Ast(pattern.clone()),
+        By::Judged { question, .. } => Matched::Question(question.clone()),
     }
 }
 

@@ -279,6 +279,7 @@ impl Plan {
             explain: self.explain.is_some(),
             observe: self.observe,
             late_structural: false,
+            native_judge: true,
         };
         Coordinator::new(manager, options)
     }

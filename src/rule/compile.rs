@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Rule, Scope, condition_member};
+use super::{Rule, Scope, condition_member, fields};
 use crate::diagnostic::{Diagnostic, code};
 use crate::glob::GlobGate;
 use crate::message::Source;
@@ -21,6 +21,9 @@ pub struct CompiledRule {
     pub path: JsString,
     /// The body.
     pub content: JsString,
+    /// What a judge is asked about finished outputs; with it the conditions are gates of the question, and take no part
+    /// in matching streams (generation-v4.md W3, W4.1).
+    pub question: Option<JsString>,
     /// The rule's own interrupt mode.
     pub interrupt_mode: Option<InterruptMode>,
     /// The conditions that compile; one match suffices.
@@ -87,7 +90,9 @@ impl CompiledRule {
             _ => Vec::new(),
         };
         let sources = rule.fields.condition.as_deref().unwrap_or_default();
-        let options = CompileOptions { leading_flags: semantics.leading_flags };
+        let question = rule.fields.question.clone().filter(|_| semantics.judged_rules).and_then(fields::question);
+        let options =
+            CompileOptions { leading_flags: semantics.leading_flags, sticky_look_aheads: semantics.sticky_look_aheads };
         let mut conditions = Vec::with_capacity(sources.len());
         let mut undecidable = Vec::new();
         let mut errors = Vec::new();
@@ -105,7 +110,7 @@ impl CompiledRule {
                 Err(error) => errors.push((source, error)),
             }
         }
-        let dead = conditions.is_empty() && undecidable.is_empty() && ast.is_empty();
+        let dead = conditions.is_empty() && undecidable.is_empty() && ast.is_empty() && question.is_none();
         diagnostics.extend(errors.iter().map(|(source, error)| invalid_condition(rule, source, error)));
         if dead {
             if errors.len() > 1 {
@@ -119,6 +124,7 @@ impl CompiledRule {
             name: rule.name.clone(),
             path: rule.path.clone(),
             content: rule.content.clone(),
+            question,
             interrupt_mode: rule.fields.interrupt_mode.filter(|_| semantics.interrupt_modes),
             conditions,
             undecidable,
@@ -127,6 +133,17 @@ impl CompiledRule {
             scope,
             announced: Arc::new(announced(rule, semantics)),
         })
+    }
+
+    /// Whether a judge is asked about the rule, and streams are not matched against it.
+    pub fn is_judged(&self) -> bool {
+        self.question.is_some()
+    }
+
+    /// Whether the rule has anything that a finished output must match before its question is asked
+    /// (generation-v4.md W6.1).
+    pub fn has_gate(&self) -> bool {
+        !self.conditions.is_empty() || !self.undecidable.is_empty() || !self.ast.is_empty()
     }
 
     /// Whether text of this source is for the rule (engine.md E3.3): its scope, not its globs.

@@ -15,6 +15,8 @@ pub struct Fields {
     pub condition: Option<Vec<JsString>>,
     /// `astCondition`
     pub ast_condition: Option<Vec<JsString>>,
+    /// `question`, trimmed; never blank, and none in generations without judged rules (generation-v4.md W2).
+    pub question: Option<JsString>,
     /// `scope`, and the scopes that glob-like conditions add.
     pub scope: Option<Vec<JsString>>,
     /// `globs`, untrimmed.
@@ -44,6 +46,7 @@ impl Fields {
             description: string(frontmatter.get("description")),
             condition: condition_member(frontmatter).and_then(|member| tokens(&member.value)),
             ast_condition: frontmatter.get("astCondition").and_then(tokens),
+            question: string(frontmatter.get("question").filter(|_| semantics.judged_rules)).and_then(question),
             scope: frontmatter.get("scope").and_then(tokens).and_then(|list| split_scopes(&list)),
             globs: frontmatter.get("globs").and_then(globs),
             always_apply: is_bool(frontmatter.get("alwaysApply"), true),
@@ -94,6 +97,11 @@ impl Fields {
 /// The member that the conditions come from.
 pub fn condition_member(frontmatter: &Frontmatter) -> Option<&Member> {
     CONDITION_KEYS.iter().find_map(|key| frontmatter.member(key).filter(|member| member.value.value != Yaml::Null))
+}
+
+/// A question without the blanks around it, if anything is left (generation-v4.md W2.1).
+pub(super) fn question(text: JsString) -> Option<JsString> {
+    Some(text.trim()).filter(|text| !text.is_empty())
 }
 
 fn string(node: Option<&Node>) -> Option<JsString> {

@@ -29,6 +29,8 @@ pub struct RuleRow {
     pub conditions: Vec<JsString>,
     /// The AST conditions: of a registered rule those that are not blank.
     pub ast_conditions: Vec<JsString>,
+    /// What a judge is asked; none in generations without judged rules.
+    pub question: Option<JsString>,
     /// The scope tokens: of a registered rule those that are valid.
     pub scope: Vec<JsString>,
     /// The globs: of a registered rule those that are not blank, trimmed.
@@ -78,6 +80,7 @@ impl RuleRow {
                 None => given(fields.condition.as_ref()),
             },
             ast_conditions: compiled.map_or_else(|| given(fields.ast_condition.as_ref()), |rule| rule.ast.clone()),
+            question: fields.question.clone(),
             scope: match (compiled, fields.scope.as_ref()) {
                 (Some(rule), Some(tokens)) => {
                     let valid =
@@ -101,7 +104,7 @@ impl RuleRow {
         let optional = |text: Option<&JsString>| text.map_or(Value::Null, |text| Value::from(text.clone()));
         let list = |items: &[JsString]| Value::Array(items.iter().cloned().map(Value::from).collect());
         let mode = self.interrupt_mode.map(InterruptMode::as_str);
-        json_object! {
+        let mut row = json_object! {
             "name": self.name.clone(),
             "path": self.path.as_str(),
             "provider": self.provider.id(),
@@ -116,7 +119,12 @@ impl RuleRow {
             "agents": list(&self.agents),
             "interrupt_mode": mode.map_or(Value::Null, Value::from),
             "always_apply": self.always_apply,
+        };
+        // Only judged rules have one.
+        if let Some(question) = &self.question {
+            row.insert("question", question.clone());
         }
+        row
     }
 }
 

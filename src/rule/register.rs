@@ -244,8 +244,10 @@ fn drop_reason(
     Some(format!("it has no {what}"))
 }
 
+/// Whether the engine is offered the rule (engine.md E2.5, generation-v4.md W3.1).
 fn has_trigger(fields: &Fields) -> bool {
-    [&fields.condition, &fields.ast_condition].into_iter().flatten().any(|list| !list.is_empty())
+    let lists = [&fields.condition, &fields.ast_condition];
+    fields.question.is_some() || lists.into_iter().flatten().any(|list| !list.is_empty())
 }
 
 fn no_trigger(rule: &Rule, semantics: &Semantics) -> String {
@@ -261,6 +263,8 @@ fn no_trigger(rule: &Rule, semantics: &Semantics) -> String {
     }
     if super::CONDITION_KEYS.into_iter().chain(["astCondition"]).any(declares) {
         "its condition is empty or no text".to_owned()
+    } else if semantics.judged_rules && declares("question") {
+        "its question is empty or no text".to_owned()
     } else {
         "no condition".to_owned()
     }

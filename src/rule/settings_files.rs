@@ -17,6 +17,9 @@ const MAX_FILE: u64 = 4 << 20;
 /// The keys that the early generation knows.
 const EARLY_KEYS: [&str; 4] = ["enabled", "contextMode", "repeatMode", "repeatGap"];
 
+/// The key that came with judged rules.
+const JUDGE_KEY: &str = "judge";
+
 /// Files of other tools in the project whose settings the agent takes over, in order of precedence.
 const FOREIGN_FILES: [&str; 3] = [".claude/settings.json", ".gemini/settings.json", ".cursor/settings.json"];
 
@@ -208,12 +211,13 @@ impl SettingsLayers {
             }
         }
         for (key, value, layer) in group {
-            if semantics.legacy_trigger_only && !EARLY_KEYS.contains(&key) {
-                let message = format!("the lifecycle v1 does not know `ttsr.{key}`");
+            let too_early = semantics.legacy_trigger_only && !EARLY_KEYS.contains(&key);
+            if too_early || (!semantics.judged_rules && key == JUDGE_KEY) {
+                let message = format!("the lifecycle {} does not know `ttsr.{key}`", semantics.lifecycle.as_str());
                 resolved.diagnostics.push(layer.finding(code::SETTING_BEYOND_LIFECYCLE, message, &value.span));
                 continue;
             }
-            if let Ok(Some(message)) = resolved.settings.apply(key, &value.to_json()) {
+            if let Ok(Some(message)) = resolved.settings.apply(key, &value.to_json(), semantics) {
                 resolved.diagnostics.push(layer.finding(code::IGNORED_SETTING, message, &value.span));
             }
         }
@@ -401,6 +405,17 @@ mod tests {
         assert_eq!(resolve(&layers).diagnostics[0].code, code::INVALID_SETTINGS_FILE);
         assert!(matches!(layers.add_assignment("ttsr.x=1"), Err(AssignmentError::UnknownKey { .. })));
         assert!(matches!(layers.add_assignment("ttsr.enabled"), Err(AssignmentError::NoAssignment(_))));
+    }
+
+    #[test]
+    fn only_the_lifecycle_with_judged_rules_knows_their_setting() {
+        let mut layers = SettingsLayers::new();
+        layers.add_assignment("ttsr.judge=off").expect("an assignment");
+        let resolved = resolve(&layers);
+        assert_eq!(resolved.settings.judge, crate::settings::JudgeMode::Auto);
+        assert_eq!(resolved.diagnostics[0].message, "the lifecycle v3 does not know `ttsr.judge`");
+        let resolved = layers.resolve(&Lifecycle::V4.semantics());
+        assert_eq!((resolved.settings.judge, resolved.diagnostics.len()), (crate::settings::JudgeMode::Off, 0));
     }
 
     #[test]

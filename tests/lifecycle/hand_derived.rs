@@ -105,11 +105,12 @@ fn rules(case: &Value, settings: &Settings, semantics: &Semantics) -> RuleSet {
 fn hand_derived_cases_hold_in_every_generation() {
     let mut failures = Vec::new();
     for (place, case) in cases() {
-        let settings = case.get("settings").map_or_else(|| Ok(Settings::default()), |_| settings(&case));
-        let settings = settings.expect("settings");
         let events = js_string(&case, "events").unwrap_or_default().to_string_lossy();
         for (generation, expected) in expectations(&case) {
             let semantics = generation.semantics();
+            let settings =
+                case.get("settings").map_or_else(|| Ok(Settings::default()), |_| settings(&case, &semantics));
+            let settings = settings.expect("settings");
             let set = rules(&case, &settings, &semantics);
             let buckets = set.inventory.iter().map(|one| format!(" {}={}", one.rule.name, one.bucket));
             let buckets = format!("buckets{}", buckets.collect::<String>());

@@ -2,16 +2,17 @@
 //!
 //! Events, separated by `; `: `user`, `turn`, `msg [TIMESTAMP]`, `restart`, `text T`, `think T`, `call INDEX ID TOOL` (`-` for
 //! no id), `args INDEX T`, `close INDEX [JSON]`, `done STOP_REASON`, `result ID`, `end` (of the turn), `idle`, `tick MS`,
-//! `take`, `drop-queue`, `pop`, `new-prompt`, `user-abort`, `finish`, `restore NAME`, `set KEY VALUE`, `refuse` (the agent will
+//! `take`, `take-warnings`, `verdict ID P,P…` (`-` for unknown), `fail ID [STATUS]`, `new-session`, `plan`, `drop-queue`, `pop`, `new-prompt`, `user-abort`, `finish`, `restore NAME`, `set KEY VALUE`, `refuse` (the agent will
 //! not resume). Questions: `?injected`, `?memory`, `?pending`, `?abort`, `?waiting`, `?streaming`, `?turns`, and on the last
 //! reminder `?blocks`, `?tag`, `?body`.
 
 use std::collections::BTreeMap;
 
 use ttsr::engine::Manager;
+use ttsr::judge::Verdict;
 use ttsr::lifecycle::timer::Timeline;
 use ttsr::lifecycle::{Action, Coordinator, Decision, Injection, Options, Task};
-use ttsr::message::{AgentEvent, Message};
+use ttsr::message::{AgentEvent, Message, text_block, thinking_block, tool_call_block};
 use ttsr::rule::RuleSet;
 use ttsr::settings::{Semantics, Settings};
 use ttsr::text::JsString;
@@ -27,6 +28,8 @@ pub(crate) struct Host {
     refuses: bool,
     calls: BTreeMap<usize, (JsString, JsString)>,
     timestamp: f64,
+    /// The message that streams.
+    content: Vec<Value>,
     /// What happened, in short words.
     pub(crate) trace: Vec<String>,
     reminder: JsString,
@@ -43,6 +46,7 @@ impl Host {
             refuses: false,
             calls: BTreeMap::new(),
             timestamp: 1.0,
+            content: Vec::new(),
             trace: Vec::new(),
             reminder: JsString::new(),
         }
@@ -66,10 +70,17 @@ impl Host {
             "restart" => coordinator.handle(&AgentEvent::StreamRestart),
             "msg" => {
                 self.timestamp = rest.parse().unwrap_or(1.0);
+                self.content.clear();
                 coordinator.handle(&AgentEvent::MessageStart { timestamp: Some(self.timestamp) })
             }
-            "text" => coordinator.handle(&AgentEvent::TextDelta { index: 0, delta: rest.into() }),
-            "think" => coordinator.handle(&AgentEvent::ThinkingDelta { index: 0, delta: rest.into() }),
+            "text" => {
+                self.content.push(text_block(rest));
+                coordinator.handle(&AgentEvent::TextDelta { index: 0, delta: rest.into() })
+            }
+            "think" => {
+                self.content.push(thinking_block(rest));
+                coordinator.handle(&AgentEvent::ThinkingDelta { index: 0, delta: rest.into() })
+            }
             "call" => {
                 let words: Vec<&str> = rest.split(' ').collect();
                 let index = words[0].parse().expect("an index");
@@ -87,11 +98,17 @@ impl Host {
                 let index = index.parse().expect("an index");
                 let (id, name) = self.calls.get(&index).cloned().unwrap_or_default();
                 let arguments = (!arguments.is_empty()).then(|| json::parse(arguments).expect("arguments"));
+                let given = arguments.clone().unwrap_or(Value::Object(Object::new()));
+                self.content.push(tool_call_block(id.clone(), name.clone(), given).into());
                 coordinator.handle(&AgentEvent::ToolCallEnd { index, id, name, arguments })
             }
             "done" => {
-                let fields =
-                    [("role", "assistant".into()), ("stopReason", rest.into()), ("timestamp", self.timestamp.into())];
+                let fields = [
+                    ("role", "assistant".into()),
+                    ("stopReason", rest.into()),
+                    ("timestamp", self.timestamp.into()),
+                    ("content", std::mem::take(&mut self.content).into()),
+                ];
                 coordinator.handle(&AgentEvent::MessageEnd(message(&fields)))
             }
             "result" => {
@@ -108,6 +125,25 @@ impl Host {
                 Vec::new()
             }
             "take" => coordinator.take_queued(),
+            "take-warnings" => coordinator.take_warnings(),
+            "verdict" => {
+                let (ask, answers) = rest.split_once(' ').expect("ask and answers");
+                let answers = answers.split(',').map(|one| one.parse().ok()).collect();
+                coordinator.verdict(ask.parse().expect("an ask"), &Verdict::Answered(answers))
+            }
+            "fail" => {
+                let (ask, status) = rest.split_once(' ').unwrap_or((rest, ""));
+                let verdict = Verdict::Failed { status: status.parse().ok() };
+                coordinator.verdict(ask.parse().expect("an ask"), &verdict)
+            }
+            "new-session" => {
+                coordinator.new_session();
+                Vec::new()
+            }
+            "plan" => {
+                coordinator.set_plan_mode(true);
+                Vec::new()
+            }
             "drop-queue" => coordinator.drop_queued(),
             "finish" => coordinator.finish(),
             "pop" => {
@@ -128,7 +164,8 @@ impl Host {
             }
             "set" => {
                 let (key, value) = rest.split_once(' ').expect("key and value");
-                coordinator.settings_mut().apply(key, &value.into()).expect("a setting");
+                let semantics = coordinator.manager().semantics().clone();
+                coordinator.settings_mut().apply(key, &value.into(), &semantics).expect("a setting");
                 Vec::new()
             }
             "refuse" => {
@@ -142,6 +179,11 @@ impl Host {
             }
         };
         self.carry_out(actions);
+    }
+
+    /// The last reminder, whole.
+    pub(crate) fn reminder(&self) -> &JsString {
+        &self.reminder
     }
 
     fn answer(&self, question: &str) -> String {
@@ -228,6 +270,11 @@ impl Host {
                 }
                 Action::Drop { rules, why } => format!("drop {} {}", names(&rules), why.as_str()),
                 Action::Undecided(undecided) => format!("undecided {}", undecided.rule),
+                Action::Ask(ask) => format!("ask {} {} {}", ask.id, ask.output.subject, names(&ask.names)),
+                Action::Warn(warning) => {
+                    self.reminder = warning.injection.content.clone();
+                    format!("warn {} {}", warning.delivery.as_str(), injected(&warning.injection))
+                }
                 Action::Gate(gate) => format!("gate {} {}", gate.rule, gate.gate.as_str()),
             };
             self.trace.push(line.trim_end().to_owned());

@@ -119,7 +119,7 @@ proptest! {
 
     #[test]
     fn interleavings_lose_no_rule(settings in settings(), events in prop::collection::vec(event(), 1..60)) {
-        for generation in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3] {
+        for generation in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3, Lifecycle::V4] {
             let mut host = run(generation, &settings, &events);
             // Let everything that is planned happen, so that what still waits then waits for good.
             host.play("idle; tick 100; take; finish");
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     fn interleavings_persist_what_is_remembered(settings in settings(), events in prop::collection::vec(event(), 1..60)) {
-        for generation in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3] {
+        for generation in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3, Lifecycle::V4] {
             let host = run(generation, &settings, &events);
             let account = Account::read(&host.trace);
             let ledger = host.coordinator.manager().ledger();
@@ -152,7 +152,7 @@ proptest! {
                     prop_assert!(account.persisted.is_empty());
                     prop_assert!(account.injected.is_subset(&marked), "{:?}", host.trace);
                 }
-                Lifecycle::V2 | Lifecycle::V3 => {
+                Lifecycle::V2 | Lifecycle::V3 | Lifecycle::V4 => {
                     prop_assert!(account.persisted.is_subset(&marked), "{:?}", host.trace);
                     prop_assert_eq!(&account.persisted, &account.injected, "{:?}", host.trace);
                     // What is marked and not persisted was folded: its call has no result yet, or lost it, in v2 to an
@@ -160,7 +160,7 @@ proptest! {
                     let interrupted = host.trace.iter().any(|line| line.starts_with("abort"));
                     for rule in marked.difference(&account.persisted) {
                         let name = JsString::from(rule.as_str());
-                        let may_be_lost = generation == Lifecycle::V3 || interrupted;
+                        let may_be_lost = generation >= Lifecycle::V3 || interrupted;
                         prop_assert!(may_be_lost || host.coordinator.awaits_result(&name));
                     }
                 }
@@ -170,7 +170,7 @@ proptest! {
 
     #[test]
     fn interleavings_are_deterministic(settings in settings(), events in prop::collection::vec(event(), 1..40)) {
-        for generation in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3] {
+        for generation in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3, Lifecycle::V4] {
             prop_assert_eq!(run(generation, &settings, &events).trace, run(generation, &settings, &events).trace);
         }
     }

@@ -1,18 +1,19 @@
-//! `lifecycle.jsonl`: from stream events to decisions.
+//! `lifecycle.jsonl`, `lifecycle-repeat.jsonl` and `lifecycle-judged.jsonl`: from stream events to decisions.
 
 use std::collections::BTreeMap;
 
 use ttsr::engine::Manager;
+use ttsr::judge::{Ask, Verdict, Verdicts};
 use ttsr::lifecycle::timer::Timeline;
 use ttsr::lifecycle::{
-    Action, ContinueError, Coordinator, Injection, OTHER_TOOL_CALL_REASON, Options, Task,
+    Action, ContinueError, Coordinator, Injection, OTHER_TOOL_CALL_REASON, Options, Task, WarningDelivery,
 };
-use ttsr::message::INJECTION_TYPE;
+use ttsr::message::{INJECTION_TYPE, REMINDER_PREFIX};
 use ttsr::message::{AgentEvent, Message};
 use ttsr::rule::RuleSet;
 use ttsr::settings::{Lifecycle, Settings};
 use ttsr::text::JsString;
-use ttsr::text::json::{Object, Value};
+use ttsr::text::json::{self, Object, Value};
 use ttsr::tool::EditMode;
 
 use super::reminders::Block;
@@ -21,24 +22,37 @@ use crate::support::{js_string, run_vectors, strings};
 
 #[test]
 fn lifecycle_vectors() {
-    run_vectors("lifecycle", |case| {
-        let mut host = Host::new(case)?;
-        let events = case.get("events").and_then(Value::as_array).ok_or("no events")?;
-        for (at, event) in events.iter().enumerate() {
-            host.at = at as i64;
-            host.play(event)?;
-        }
-        let expected = case.get("trace").and_then(Value::as_array).ok_or("no trace")?;
-        for (at, (mine, theirs)) in host.trace.iter().zip(expected).enumerate() {
-            same(mine, theirs).map_err(|why| format!("trace {at}: {why}"))?;
-        }
-        if host.trace.len() != expected.len() {
-            let more = host.trace.get(expected.len()).or(expected.get(host.trace.len()));
-            let more = more.map(Value::to_json).unwrap_or_default();
-            return Err(format!("{} trace lines instead of {}: {more}", host.trace.len(), expected.len()));
-        }
-        same(&host.state(), case.get("final").ok_or("no final state")?)
-    });
+    run_vectors("lifecycle", |case| compare(case, Lifecycle::V3));
+}
+
+#[test]
+fn lifecycle_repeat_vectors() {
+    run_vectors("lifecycle-repeat", |case| compare(case, Lifecycle::V4));
+}
+
+#[test]
+fn lifecycle_judged_vectors() {
+    run_vectors("lifecycle-judged", |case| compare(case, Lifecycle::V4));
+}
+
+fn compare(case: &Value, lifecycle: Lifecycle) -> Result<(), String> {
+    let mut host = Host::new(case, lifecycle)?;
+    let events = case.get("events").and_then(Value::as_array).ok_or("no events")?;
+    for (at, event) in events.iter().enumerate() {
+        host.at = at as i64;
+        host.play(event)?;
+        host.let_parsed_leave();
+    }
+    let expected = case.get("trace").and_then(Value::as_array).ok_or("no trace")?;
+    for (at, (mine, theirs)) in host.trace.iter().zip(expected).enumerate() {
+        same(mine, theirs).map_err(|why| format!("trace {at}: {why}"))?;
+    }
+    if host.trace.len() != expected.len() {
+        let more = host.trace.get(expected.len()).or(expected.get(host.trace.len()));
+        let more = more.map(Value::to_json).unwrap_or_default();
+        return Err(format!("{} trace lines instead of {}: {more}", host.trace.len(), expected.len()));
+    }
+    same(&host.state(lifecycle), case.get("final").ok_or("no final state")?)
 }
 
 /// Compares values: keys have no order, numbers are doubles.
@@ -61,13 +75,30 @@ fn same(mine: &Value, theirs: &Value) -> Result<(), String> {
     if equal { Ok(()) } else { Err(format!("{} instead of {}", mine.to_json(), theirs.to_json())) }
 }
 
+/// What is due in virtual time.
+enum Due {
+    Task(Task),
+    Verdict(u64, Verdict),
+}
+
 /// A host that does what the recording's host did.
 struct Host {
     coordinator: Coordinator,
-    timeline: Timeline<Task>,
+    timeline: Timeline<Due>,
+    judge: Verdicts,
+    /// Answers without delay, with their time in half steps.
+    answered: Vec<(usize, u64, Verdict)>,
+    /// Asks whose output is being parsed.
+    parsed: Vec<Ask>,
+    /// The recorded trace.
+    expected: Vec<Value>,
+    /// Whether the case speaks of waiting warnings.
+    judged: bool,
     refuses: bool,
     timestamp: Option<f64>,
     calls: BTreeMap<usize, (JsString, JsString)>,
+    /// The message that streams, as far as it has come.
+    content: Vec<Value>,
     at: i64,
     trace: Vec<Value>,
     /// Blocks of the tool result being handled.
@@ -75,14 +106,21 @@ struct Host {
 }
 
 impl Host {
-    fn new(case: &Value) -> Result<Self, String> {
-        let settings: Settings = settings(case)?;
-        let semantics = Lifecycle::V3.semantics();
+    fn new(case: &Value, lifecycle: Lifecycle) -> Result<Self, String> {
+        let semantics = lifecycle.semantics();
+        let settings: Settings = settings(case, &semantics)?;
         let set: RuleSet = rule_set(case, &settings, &semantics)?;
         let cwd = js_string(case, "cwd").unwrap_or_default();
         let mut options = Options::new(cwd, "/home/user");
         options.reading.edit_mode =
             js_string(case, "edit_mode").and_then(|mode| EditMode::parse(&mode.to_string_lossy()));
+        let mut judge = Verdicts::default();
+        options.native_judge = false;
+        if let Some(rows) = case.get("judge").and_then(Value::as_array) {
+            options.native_judge = true;
+            judge = Verdicts::read(rows).map_err(|error| error.to_string())?;
+            judge.extend(Verdicts::parse("{\"noul\":0}").map_err(|error| error.to_string())?);
+        }
         let names: Vec<JsString> = set.compiled.iter().map(|rule| rule.name.clone()).collect();
         let mut coordinator = Coordinator::new(Manager::new(set.compiled, settings, semantics), options);
         coordinator.restore(strings(case, "restored").unwrap_or_default());
@@ -90,9 +128,15 @@ impl Host {
         let mut host = Self {
             coordinator,
             timeline: Timeline::new(),
+            judge,
+            answered: Vec::new(),
+            parsed: Vec::new(),
+            expected: case.get("trace").and_then(Value::as_array).unwrap_or_default().to_vec(),
+            judged: case.get("final").is_some_and(|state| state.get("asides").is_some()),
             refuses,
             timestamp: None,
             calls: BTreeMap::new(),
+            content: Vec::new(),
             at: -1,
             trace: Vec::new(),
             blocks: None,
@@ -113,25 +157,56 @@ impl Host {
             "message_start" => {
                 self.timestamp = event.get("timestamp").and_then(Value::as_f64);
                 self.calls.clear();
+                self.content.clear();
                 AgentEvent::MessageStart { timestamp: self.timestamp }
             }
             "stream_restart" => AgentEvent::StreamRestart,
-            "text_delta" => AgentEvent::TextDelta { index, delta: text("delta").unwrap_or_default() },
-            "thinking_delta" => AgentEvent::ThinkingDelta { index, delta: text("delta").unwrap_or_default() },
+            "text_delta" => {
+                let delta = text("delta").unwrap_or_default();
+                self.grow("text", "text", &delta);
+                AgentEvent::TextDelta { index, delta }
+            }
+            "thinking_delta" => {
+                let delta = text("delta").unwrap_or_default();
+                self.grow("thinking", "thinking", &delta);
+                AgentEvent::ThinkingDelta { index, delta }
+            }
             "toolcall_start" => {
                 let (id, name) = (text("id").unwrap_or_default(), text("name").unwrap_or_default());
                 self.calls.insert(index, (id.clone(), name.clone()));
+                let mut call = Object::new();
+                call.insert("type", "toolCall");
+                call.insert("id", id.clone());
+                call.insert("name", name.clone());
+                self.content.push(call.into());
                 AgentEvent::ToolCallStart { index, id: Some(id), name: Some(name) }
             }
-            "toolcall_delta" => AgentEvent::ToolCallDelta { index, delta: text("delta").unwrap_or_default() },
+            "toolcall_delta" => {
+                let delta = text("delta").unwrap_or_default();
+                if let Some(call) = self.call(index) {
+                    let mut raw = call.get("raw").and_then(Value::as_string).cloned().unwrap_or_default();
+                    raw.push_units(delta.units());
+                    call.insert("raw", raw);
+                }
+                AgentEvent::ToolCallDelta { index, delta }
+            }
             "toolcall_end" => {
                 let (id, name) = self.calls.get(&index).cloned().unwrap_or_default();
-                AgentEvent::ToolCallEnd { index, id, name, arguments: event.get("arguments").cloned() }
+                let arguments = event.get("arguments").cloned();
+                if let Some(call) = self.call(index) {
+                    let raw = call.get("raw").and_then(Value::as_string).map(JsString::to_string_lossy);
+                    let read = || json::parse(&raw.unwrap_or_default()).ok();
+                    if let Some(arguments) = arguments.clone().or_else(read) {
+                        call.insert("arguments", arguments);
+                    }
+                }
+                AgentEvent::ToolCallEnd { index, id, name, arguments }
             }
             "message_end" => {
                 let mut fields = vec![("role", Value::from("assistant"))];
                 fields.extend(text("stop_reason").map(|reason| ("stopReason", reason.into())));
                 fields.extend(self.timestamp.map(|time| ("timestamp", time.into())));
+                fields.push(("content", std::mem::take(&mut self.content).into()));
                 AgentEvent::MessageEnd(message(fields))
             }
             "tool_result" => {
@@ -151,8 +226,11 @@ impl Host {
             }
             "tick" => {
                 let until = self.timeline.now() + event.get("ms").and_then(Value::as_f64).unwrap_or(0.0) as u64;
-                while let Some(task) = self.timeline.pop_due(until) {
-                    let actions = self.coordinator.due(&task);
+                while let Some(due) = self.timeline.pop_due(until) {
+                    let actions = match due {
+                        Due::Task(task) => self.coordinator.due(&task),
+                        Due::Verdict(ask, verdict) => self.coordinator.verdict(ask, &verdict),
+                    };
                     self.carry_out(actions);
                 }
                 self.timeline.move_to(until);
@@ -161,6 +239,15 @@ impl Host {
             "take_queued" => {
                 let actions = self.coordinator.take_queued();
                 self.carry_out(actions);
+                return Ok(());
+            }
+            "take_asides" => {
+                let actions = self.coordinator.take_warnings();
+                self.carry_out(actions);
+                return Ok(());
+            }
+            "new_session" => {
+                self.coordinator.new_session();
                 return Ok(());
             }
             "drop_queued" => {
@@ -187,9 +274,122 @@ impl Host {
         Ok(())
     }
 
+    /// The block that streams grows, or a new one of its kind begins.
+    fn grow(&mut self, kind: &str, key: &str, delta: &JsString) {
+        let last = self.content.last_mut().and_then(|block| match block {
+            Value::Object(block) if block.get(key).is_some() => Some(block),
+            _ => None,
+        });
+        if let Some(block) = last {
+            let mut text = block.get(key).and_then(Value::as_string).cloned().unwrap_or_default();
+            text.push_units(delta.units());
+            block.insert(key, text);
+        } else {
+            let mut block = Object::new();
+            block.insert("type", kind);
+            block.insert(key, delta.clone());
+            self.content.push(block.into());
+        }
+    }
+
+    /// The block of a call that is under way.
+    fn call(&mut self, index: usize) -> Option<&mut Object> {
+        let (id, _) = self.calls.get(&index)?;
+        self.content.iter_mut().rev().find_map(|block| match block {
+            Value::Object(block) if block.get("id").and_then(Value::as_string) == Some(id) => Some(block),
+            _ => None,
+        })
+    }
+
+    /// The asks of one message, each answered when its answer has come. An answer without delay still takes the agent
+    /// longer than one step and less than two.
+    fn judge(&mut self, asks: Vec<Ask>) {
+        self.let_parsed_leave();
+        for ask in asks {
+            if ask.parsed {
+                self.parsed.push(ask);
+                continue;
+            }
+            let time = 2 * ask.steps;
+            while self.answered.first().is_some_and(|(at, ..)| *at <= time) {
+                self.claim();
+            }
+            self.put(&ask, time);
+        }
+        while !self.answered.is_empty() {
+            self.claim();
+        }
+        self.let_parsed_leave();
+    }
+
+    /// Lets an ask leave whose output had to be parsed when the recording says so: that was up to the agent's threads.
+    fn let_parsed_leave(&mut self) {
+        loop {
+            let next = self.expected.get(self.trace.len()).filter(|line| line.get("op") == Some(&"judge".into()));
+            let now = next.filter(|line| line.get("event").and_then(Value::as_f64) == Some(self.at as f64));
+            let leaves = now.and_then(|line| {
+                let is = |ask: &Ask| {
+                    line.get("output").and_then(Value::as_string) == Some(&ask.output.subject)
+                        && line.get("content").and_then(Value::as_string) == Some(&ask.output.content)
+                };
+                self.parsed.iter().position(is)
+            });
+            match leaves {
+                Some(at) => {
+                    let ask = self.parsed.remove(at);
+                    self.put(&ask, 0);
+                }
+                None if self.answered.is_empty() => return,
+                None => self.claim(),
+            }
+        }
+    }
+
+    /// Puts an ask to the judge.
+    fn put(&mut self, ask: &Ask, time: usize) {
+        const ANSWER_STEPS: usize = 7;
+        let answer = self.judge.answer(ask);
+        let mut fields = vec![
+            ("output", ask.output.subject.clone().into()),
+            ("content", ask.output.content.clone().into()),
+            ("questions", list(&ask.questions)),
+        ];
+        match &answer.verdict {
+            Verdict::Failed { .. } => fields.push(("error", true.into())),
+            Verdict::Answered(answers) => {
+                let nouls: Vec<Value> = answers.iter().map(|one| one.unwrap_or(f64::NAN).into()).collect();
+                fields.push(("nouls", nouls.into()));
+            }
+        }
+        self.note_all("judge", fields);
+        if answer.delay_ms == 0 {
+            self.answered.push((time + ANSWER_STEPS, ask.id, answer.verdict));
+            self.answered.sort_by_key(|(at, ..)| *at);
+        } else {
+            self.timeline.schedule(answer.delay_ms, Due::Verdict(ask.id, answer.verdict));
+        }
+    }
+
+    /// Hands in the answer that has come first.
+    fn claim(&mut self) {
+        let (_, ask, verdict) = self.answered.remove(0);
+        let actions = self.coordinator.verdict(ask, &verdict);
+        self.carry_out(actions);
+    }
+
     fn carry_out(&mut self, actions: Vec<Action>) {
+        let mut asks = Vec::new();
         for action in actions {
             match action {
+                Action::Ask(ask) => asks.push(ask),
+                Action::Warn(warning) => {
+                    let fields = [
+                        ("rules", list(&warning.injection.rules)),
+                        ("reminders", reminders(&warning.injection.content, 1).into()),
+                        ("running", (warning.delivery == WarningDelivery::NextStep).into()),
+                    ];
+                    self.note("warn", fields);
+                }
                 Action::Abort(abort) => {
                     let reason = abort.reason.map_or(Value::Null, Value::from);
                     match abort.tool_call {
@@ -211,7 +411,7 @@ impl Host {
                     if delay_ms != ttsr::lifecycle::RETRY_DELAY_MS {
                         self.note("schedule_continue", [("delay_ms", delay_ms.into())]);
                     }
-                    self.timeline.schedule(delay_ms, task);
+                    self.timeline.schedule(delay_ms, Due::Task(task));
                 }
                 Action::Discard { keep, dropped } => {
                     self.note("discard", [("keep", (keep as u64).into()), ("dropped", list(&dropped))]);
@@ -227,7 +427,7 @@ impl Host {
                         ("display", false.into()),
                         ("attribution", "agent".into()),
                         ("details", details(&injection)),
-                        ("reminders", reminders(&injection.content, 3).into()),
+                        ("reminders", reminders(&injection.content, wording(&injection)).into()),
                     ];
                     self.note("persist_custom_message", fields);
                 }
@@ -259,9 +459,16 @@ impl Host {
                 | Action::Gate(_) => {}
             }
         }
+        if !asks.is_empty() {
+            self.judge(asks);
+        }
     }
 
     fn note<const N: usize>(&mut self, op: &str, fields: [(&str, Value); N]) {
+        self.note_all(op, fields.into());
+    }
+
+    fn note_all(&mut self, op: &str, fields: Vec<(&str, Value)>) {
         let mut line = Object::new();
         line.insert("event", self.at as f64);
         line.insert("op", op);
@@ -271,7 +478,7 @@ impl Host {
         self.trace.push(Value::Object(line));
     }
 
-    fn state(&self) -> Value {
+    fn state(&self, lifecycle: Lifecycle) -> Value {
         let roles: Vec<JsString> =
             self.coordinator.memory().messages().iter().map(|message| message.role.clone()).collect();
         let mut state = Object::new();
@@ -281,6 +488,9 @@ impl Host {
         state.insert("turns", self.coordinator.manager().ledger().turns());
         state.insert("queued", self.coordinator.memory().queued() as u64);
         state.insert("messages", list(&roles));
+        if lifecycle == Lifecycle::V4 && self.judged {
+            state.insert("asides", self.coordinator.memory().warnings() as u64);
+        }
         Value::Object(state)
     }
 }
@@ -304,6 +514,11 @@ fn details(injection: &Injection) -> Value {
         details.insert("deliveryId", id);
     }
     Value::Object(details)
+}
+
+/// How many lines of wording the blocks of a message have: one in warnings.
+fn wording(injection: &Injection) -> usize {
+    if injection.content.starts_with(REMINDER_PREFIX) { 1 } else { 3 }
 }
 
 /// The blocks of an injected text, taken apart.

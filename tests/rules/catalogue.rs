@@ -38,17 +38,26 @@ fn sample(code: Code, side: &str) -> PathBuf {
 
 /// The lifecycle that a code's sample is for.
 fn lifecycle(code: Code) -> Lifecycle {
-    if code.name() == "nothing-registered-in-v1" { Lifecycle::V1 } else { Lifecycle::V3 }
+    let of_v4 = [code::INVALID_QUESTION, code::INEFFECTIVE_INTERRUPT_MODE, code::LOST_GATE, code::STICKY_LOOK_AHEAD];
+    if code == code::NOTHING_REGISTERED_IN_V1 {
+        Lifecycle::V1
+    } else if of_v4.contains(&code) {
+        Lifecycle::V4
+    } else {
+        Lifecycle::V3
+    }
 }
 
 /// Findings that cannot be had without another: without conditions there are bad ones, only a repair keeps the quotes, only scopes without a valid token are
-/// unreachable, only what looks past a match is premature, and what nobody can decide is not tested.
-const TOGETHER: [(Code, Code); 5] = [
+/// unreachable, only what looks past a match is premature, what nobody can decide is not tested, and a broken gate is a
+/// broken condition.
+const TOGETHER: [(Code, Code); 6] = [
     (code::NO_VALID_CONDITION, code::INVALID_CONDITION),
     (code::QUOTED_CONDITION, code::INVALID_FRONTMATTER),
     (code::UNREACHABLE_SCOPE, code::INVALID_SCOPE_TOKEN),
     (code::PREMATURE_EXAMPLE, code::CHUNK_DEPENDENT_PATTERN),
     (code::UNDECIDED_EXAMPLE, code::UNTESTED_CONDITION),
+    (code::LOST_GATE, code::INVALID_CONDITION),
 ];
 
 /// The codes about rule files.

@@ -5,7 +5,11 @@ use ttsr::settings::{Lifecycle, Settings};
 
 /// The codes that a rule with this frontmatter gives, and the help of the first finding of `code`.
 fn of(frontmatter: &str, code: &str) -> (Vec<&'static str>, Option<String>) {
-    let semantics = Lifecycle::V3.semantics();
+    in_lifecycle(Lifecycle::V3, frontmatter, code)
+}
+
+fn in_lifecycle(lifecycle: Lifecycle, frontmatter: &str, code: &str) -> (Vec<&'static str>, Option<String>) {
+    let semantics = lifecycle.semantics();
     let text = format!("---\n{frontmatter}\n---\nB");
     let file = RuleFile::read("r.md", text.into_bytes(), &semantics);
     let rule = ttsr::rule::Rule::from_file("r.md", "/p/r.md".into(), file, &semantics);
@@ -59,5 +63,71 @@ fn help_says_what_to_write() {
         ("condition: '\\Afoo'", "foreign-syntax", "write `^`"),
     ] {
         assert_eq!(of(frontmatter, code).1.as_deref(), Some(wanted), "{frontmatter}");
+    }
+}
+
+#[test]
+fn a_good_judged_rule_gives_nothing() {
+    for good in [
+        "question: Is it?",
+        "question: Is it?\ncondition: 'foo$'",
+        "question: Is it?\ncondition: '*.rs'",
+        "question: Is it?\ncondition: '.*'\nscope: text, tool",
+        "question: Is it?\nastCondition: foo($A)\nscope: tool:bash",
+        "question: Is it?\nastCondition: foo($A)\ncondition: bar\nglobs: '*.ts'",
+        "question: >\n  Is it\n  wrong?\ndescription: d",
+    ] {
+        assert_eq!(in_lifecycle(Lifecycle::V4, good, "").0, [""; 0], "{good}");
+    }
+}
+
+#[test]
+fn judged_rules_that_ask_nobody_or_everybody_are_told() {
+    for (frontmatter, codes) in [
+        ("question: 5", vec!["invalid-question"]),
+        ("question: '  '", vec!["invalid-question"]),
+        ("question: [Is it?]\ncondition: foo", vec!["invalid-question"]),
+        ("question:\ncondition: foo", vec!["invalid-question"]),
+        ("questions: Is it?", vec!["unknown-key", "missing-trigger"]),
+        ("Question: Is it?\ncondition: foo", vec!["unknown-key"]),
+        ("question: Is it?\ninterruptMode: never", vec!["ineffective-interrupt-mode"]),
+        ("question: Is it?\nscope: text\nglobs: '*.ts'", vec!["globs-exclude-prose"]),
+        ("question: Is it?\nscope: text, thinking\nastCondition: foo($A)", vec!["ast-never-runs"]),
+        ("question: Is it?\ncondition: ''", vec!["lost-gate"]),
+        ("question: Is it?\nastCondition: ['  ']", vec!["lost-gate"]),
+        ("question: Is it?\ncondition: ['(', foo]", vec!["invalid-condition"]),
+        ("question: Is it?\ncondition: '('", vec!["invalid-condition", "lost-gate"]),
+    ] {
+        assert_eq!(in_lifecycle(Lifecycle::V4, frontmatter, "").0, codes, "{frontmatter}");
+    }
+    for (frontmatter, codes) in [
+        ("question: Is it?\ncondition: foo", vec!["question-before-v4"]),
+        ("question: Is it?\ndescription: d", vec!["question-before-v4"]),
+        ("question: Is it?", vec!["question-before-v4"]),
+        ("question: ' '\ncondition: foo", vec![]),
+    ] {
+        for lifecycle in [Lifecycle::V2, Lifecycle::V3] {
+            assert_eq!(in_lifecycle(lifecycle, frontmatter, "").0, codes, "{frontmatter}");
+        }
+    }
+}
+
+#[test]
+fn a_sticky_look_ahead_is_told_only_where_it_loses_matches() {
+    for (condition, help) in [
+        ("(?=[\\s\\S]*foo|bar)", Some("write `'(?=[\\s\\S]*(?:foo|bar))'`")),
+        ("(?i)(?=[\\s\\S]*it's|bar)", Some("write `'(?i)(?=[\\s\\S]*(?:it''s|bar))'`")),
+        (
+            "(?=[\\s\\S]*a)(?=[\\s\\S]*b|c)",
+            Some("put the alternatives into a group behind `[\\s\\S]*`: `(?=[\\s\\S]*(?:A|B))`"),
+        ),
+        ("(?=[\\s\\S]*(?:foo|bar))", None),
+        ("(?=[\\s\\S]*foo)(?=[\\s\\S]*bar)", None),
+        ("foo|bar", None),
+        ("(?=[\\s\\S]*?foo|bar)", None),
+    ] {
+        let frontmatter = format!("condition: '{}'", condition.replace('\'', "''"));
+        assert_eq!(in_lifecycle(Lifecycle::V4, &frontmatter, "sticky-look-ahead").1.as_deref(), help, "{condition}");
+        assert!(!of(&frontmatter, "").0.contains(&"sticky-look-ahead"), "{condition}");
     }
 }

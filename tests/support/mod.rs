@@ -13,6 +13,13 @@ pub fn vectors_dir() -> PathBuf {
     std::env::var_os("TTSR_VECTORS").map_or_else(|| project("testdata/vectors"), PathBuf::from)
 }
 
+/// The vector file of this name: in the folder that `TTSR_VECTORS` names, else in the copy of either generation.
+fn vector_file(name: &str) -> PathBuf {
+    let file = format!("{name}.jsonl");
+    let newer = project("testdata/vectors-v4").join(&file);
+    if std::env::var_os("TTSR_VECTORS").is_none() && newer.exists() { newer } else { vectors_dir().join(file) }
+}
+
 /// A path in the project.
 pub fn project(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -21,7 +28,7 @@ pub fn project(path: &str) -> PathBuf {
 /// Runs every case of the vector file `NAME.jsonl`, prints `NAME: N passed, M failed` and the first failing ids,
 /// and fails when any case failed. A file that is not in the folder is reported and skipped.
 pub fn run_vectors(name: &str, mut check: impl FnMut(&Value) -> Result<(), String>) {
-    let path = vectors_dir().join(format!("{name}.jsonl"));
+    let path = vector_file(name);
     let Ok(text) = fs::read_to_string(&path) else {
         println!("{name}: no such file in {}", vectors_dir().display());
         return;

@@ -115,4 +115,14 @@ codes! {
         "A registered rule has no sample under `fires`, and --examples-required asks for one.";
     EXAMPLE_NOT_RUN = 57 "example-not-run" Warning
         "The rule is not registered under these settings, for this agent or in this lifecycle, so its samples cannot be run.";
+    INVALID_QUESTION = 70 "invalid-question" Error
+        "The value of `question` is blank or no text, so the agent ignores it. No judge is asked; conditions beside it are matched against the stream.";
+    INEFFECTIVE_INTERRUPT_MODE = 71 "ineffective-interrupt-mode" Warning
+        "A rule with a `question` is judged when an output is complete, and gives a warning then. There is nothing left to interrupt, so `interruptMode` has no effect.";
+    LOST_GATE = 72 "lost-gate" Warning
+        "Beside a `question`, conditions choose the outputs that a judge is asked about. None of these can be used, so the judge is asked about each output, which costs a request.";
+    QUESTION_BEFORE_V4 = 73 "question-before-v4" Warning
+        "Only the lifecycle v4 knows the key `question`. An earlier agent takes the conditions beside it for those of a stream rule, and interrupts; without conditions it has nothing that triggers the rule.";
+    STICKY_LOOK_AHEAD = 74 "sticky-look-ahead" Note
+        "From v4 on, a condition of nothing but look-aheads that begin with `[\\s\\S]*` is tried at the start of the buffer only. An alternative beside that beginning is then found nowhere else, though earlier agents find it.";
 }

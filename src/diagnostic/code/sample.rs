@@ -34,15 +34,18 @@ samples! {
     "frontmatter-beyond-limits": "failing.md" "passing.md";
     "glob-as-condition": "failing.md" "passing.md";
     "globs-exclude-prose": "failing.md" "passing.md";
+    "ineffective-interrupt-mode": "failing.md" "passing.md";
     "invalid-ast-condition": "failing.md" "passing.md";
     "invalid-condition": "failing.md" "passing.md";
     "invalid-example": "failing.md" "passing.md";
     "invalid-frontmatter": "failing.md" "passing.md";
     "invalid-glob": "failing.md" "passing.md";
     "invalid-interrupt-mode": "failing.md" "passing.md";
+    "invalid-question": "failing.md" "passing.md";
     "invalid-scope-token": "failing.md" "passing.md";
     "legacy-key": "failing.md" "passing.md";
     "literal-dot-glob": "failing.md" "passing.md";
+    "lost-gate": "failing.md" "passing.md";
     "malformed-text": "failing.md" "passing.md";
     "masked-legacy-key": "failing.md" "passing.md";
     "matches-empty": "failing.md" "passing.md";
@@ -55,6 +58,7 @@ samples! {
     "normalisation-form": "failing.md" "passing.md";
     "nothing-registered-in-v1": "failing.md" "passing.md";
     "premature-example": "failing.md" "passing.md";
+    "question-before-v4": "failing.md" "passing.md";
     "quoted-condition": "failing.md" "passing.md";
     "regex-literal": "failing.md" "passing.md";
     "relative-glob": "failing.md" "passing.md";
@@ -63,6 +67,7 @@ samples! {
     "shadowed-rule": "failing/r.md" "failing/a/r.md" "passing/r.md" "passing/a/s.md";
     "skipped-file": "failing/r.MD" "failing/s.md" "passing/r.md" "passing/s.md";
     "start-anchor": "failing.md" "passing.md";
+    "sticky-look-ahead": "failing.md" "passing.md";
     "superlinear-pattern": "failing.md" "passing.md";
     "unclosed-fence": "failing.md" "passing.md";
     "undecided-example": "failing.md" "passing.md";

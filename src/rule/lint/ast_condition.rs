@@ -8,6 +8,19 @@ use crate::text::JsString;
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(rule) = subject.compiled.filter(|rule| !rule.ast.is_empty()) else { return };
     let span = || subject.node("astCondition").map_or(0..0, |node| node.span.clone());
+    if rule.is_judged() {
+        // The finished arguments of any call are parsed.
+        if !rule.scope.allows_some_tool() {
+            let message = if rule.conditions.is_empty() && rule.undecidable.is_empty() {
+                "the question is never asked: only tool calls are parsed, and the scope lets none in"
+            } else {
+                "the AST condition never runs: only tool calls are parsed, and the scope lets none in"
+            };
+            let help = "add `tool` to the scope, or write a `condition`";
+            findings.push(subject.finding(code::AST_NEVER_RUNS, message, span()).with_help(help));
+        }
+        return;
+    }
     // Only these tools have a digest to parse.
     let digests = ["edit", "write"].map(JsString::from);
     let reaches = rule.scope.any_tool

@@ -7,7 +7,8 @@ use crate::diagnostic::{Diagnostic, code};
 const EVERYTHING: [&str; 4] = [".*", "[\\s\\S]*", "[^]*", "(?s).*"];
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    let Some(rule) = subject.compiled else { return };
+    // A gate that lets everything through is no mistake.
+    let Some(rule) = subject.compiled.filter(|rule| !rule.is_judged()) else { return };
     let globs = &subject.listed.rule.fields.glob_conditions;
     if !globs.is_empty() && rule.conditions.len() == 1 && rule.conditions[0].0 == ".*" {
         // The `.*` stands for the globs; it is only wrong where prose comes in.

@@ -11,6 +11,9 @@ const LONGEST: usize = 1_000;
 const FARTHEST: usize = 8;
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    if subject.is_judged() {
+        return;
+    }
     for (source, pattern) in subject.conditions() {
         if pattern.matches_everything() {
             continue;

@@ -7,12 +7,13 @@ use crate::rule::{Node, SAMPLES_KEY, Yaml};
 use crate::settings::SETTING_KEYS;
 
 /// The keys that a rule file may have for the agent, as people write them, and the one that this program reads.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 14] = [
     "condition",
     "astCondition",
     "ast-condition",
     "scope",
     "globs",
+    "question",
     "alwaysApply",
     "description",
     "agents",
@@ -24,7 +25,7 @@ const KNOWN: [&str; 13] = [
 ];
 
 /// The keys without one of which no rule triggers.
-const TRIGGERS: [&str; 4] = ["condition", "astCondition", "ast-condition", "ttsrTrigger"];
+const TRIGGERS: [&str; 5] = ["condition", "astCondition", "ast-condition", "ttsrTrigger", "question"];
 
 /// What people call a condition.
 const MEANT_FOR_CONDITION: [&str; 10] =

@@ -16,9 +16,11 @@ mod glob_condition;
 mod glob_syntax;
 mod keys;
 mod legacy_key;
+mod look_ahead;
 mod normalisation;
 mod path_globs;
 mod prose_globs;
+mod question;
 mod start_anchor;
 mod tool_names;
 mod trigger;
@@ -41,6 +43,7 @@ const LINTS: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
     fence::check,
     keys::check,
     values::check,
+    question::check,
     legacy_key::check,
     trigger::check,
     glob_condition::check,
@@ -48,6 +51,7 @@ const LINTS: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
     catch_all::check,
     any_condition::check,
     start_anchor::check,
+    look_ahead::check,
     normalisation::check,
     chunk_dependence::check,
     cost::check,
@@ -78,7 +82,7 @@ pub fn run_on(listed: &Listed, compiled: Option<&CompiledRule>, semantics: &Sema
     if file.frontmatter.as_ref().is_some_and(|matter| matches!(matter.reading, Reading::Beyond(_))) {
         return;
     }
-    let subject = Subject { listed, compiled, file };
+    let subject = Subject { listed, compiled, file, judges: semantics.judged_rules };
     let lints = if semantics.legacy_trigger_only { EARLY_LINTS } else { LINTS };
     lints.iter().for_each(|lint| lint(&subject, findings));
 }
@@ -89,6 +93,8 @@ struct Subject<'a> {
     /// The registered form, when it is registered.
     compiled: Option<&'a CompiledRule>,
     file: &'a RuleFile,
+    /// Whether the generation knows judged rules.
+    judges: bool,
 }
 
 impl<'a> Subject<'a> {
@@ -112,10 +118,10 @@ impl<'a> Subject<'a> {
         self.condition().map_or(0..0, |member| self.file.locate(&member.value, condition, units))
     }
 
-    /// Whether the rule has conditions of any kind, usable or not registered for another reason.
+    /// Whether the rule has conditions of any kind or a question, usable or not registered for another reason.
     fn has_trigger(&self) -> bool {
         let fields = &self.listed.rule.fields;
-        fields.condition.is_some() || fields.ast_condition.is_some()
+        fields.condition.is_some() || fields.ast_condition.is_some() || fields.question.is_some()
     }
 
     /// Where an item of another key is written.
@@ -157,6 +163,11 @@ impl<'a> Subject<'a> {
 
     fn finding(&self, code: Code, message: impl Into<String>, range: Range<usize>) -> Diagnostic {
         self.file.finding(code, message, range)
+    }
+
+    /// Whether a judge is asked about the rule: its conditions look at finished outputs.
+    fn is_judged(&self) -> bool {
+        self.compiled.is_some_and(CompiledRule::is_judged)
     }
 
     /// The conditions that are compiled.

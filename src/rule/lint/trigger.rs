@@ -5,8 +5,7 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::rule::{Reading, Yaml};
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    let fields = &subject.listed.rule.fields;
-    if fields.condition.is_some() || fields.ast_condition.is_some() {
+    if subject.has_trigger() || super::question::is_ineffective(subject) {
         return;
     }
     let ast = || subject.frontmatter()?.member("astCondition");
