@@ -70,7 +70,7 @@ fn outline(steps: &[Occurrence]) -> Vec<String> {
         Occurrence::UserInterrupt => Some("user_interrupt".to_owned()),
         Occurrence::HandoffCancelled => Some("handoff_cancelled".to_owned()),
         Occurrence::LateStart { .. } => Some("late start".to_owned()),
-        Occurrence::Entry(_) | Occurrence::ProcessEnd | Occurrence::TurnOver => Some("recorded".to_owned()),
+        Occurrence::Entry(_) | Occurrence::Warned { .. } | Occurrence::ProcessEnd | Occurrence::TurnOver => Some("recorded".to_owned()),
     };
     steps.iter().filter_map(word).collect()
 }

@@ -68,6 +68,13 @@ pub enum Occurrence {
         /// Milliseconds since the epoch, when known.
         timestamp: Option<f64>,
     },
+    /// A judge's yes that the recording shows by its warning: the rules, and the warning's text (recordings only).
+    Warned {
+        /// Names of the rules, in order.
+        rules: Vec<JsString>,
+        /// What the warning says.
+        content: JsString,
+    },
     /// The run would end here. A message that is handed to [`Agent::follow_up`] now keeps it going.
     WouldStop,
     /// A follow-up joins the agent's memory, in a turn of its own (session.md S8.5f).

@@ -33,6 +33,11 @@ impl ScriptSource {
         Self { script, end, given: 0, exhausted: false }
     }
 
+    /// The replies of the script.
+    pub fn replies(&self) -> &[Arc<ScriptReply>] {
+        &self.script.replies
+    }
+
     /// How many replies were given; repeated ones count each time.
     pub fn given(&self) -> usize {
         self.given

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::message::{Ending, Message};
+use crate::message::{Ending, Message, is_warning};
 use crate::session::{EntryKind, Role, Session, SessionError};
 use crate::stream::{ChunkMode, Chunker, Origin, StreamHeader};
 use crate::text::json::{Object, Value};
@@ -197,7 +197,11 @@ impl BranchHistory {
         for entry in entries {
             if entry.is_injection_message() {
                 let value = entry.value()?;
-                let details = value.get("details").or_else(|| value.get("message")?.get("details"));
+                let message = value.get("message").unwrap_or(&value);
+                if message.as_object().is_some_and(is_warning) {
+                    continue;
+                }
+                let details = message.get("details");
                 return Ok(details.and_then(|details| details.get("deliveryId")).is_none());
             }
             if matches!(entry.role(), Role::Assistant | Role::User) {
@@ -215,7 +219,7 @@ impl BranchHistory {
         }
         let Some(turn) = &mut self.open else { return Vec::new() };
         let own = usize::from(turn.interrupted);
-        let is_reminder = |record: &Record| matches!(record, Record::Reminder(_));
+        let is_reminder = |record: &Record| matches!(record, Record::Reminder(reminder) if !reminder.is_warning);
         let Some(last) = turn.records.iter().rposition(is_reminder) else { return Vec::new() };
         let is_deferred = |reminder: &Reminder| reminder.delivery_id.is_some();
         if turn.reminders().count() <= own || turn.reminders().last().is_some_and(is_deferred) {

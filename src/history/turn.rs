@@ -1,6 +1,6 @@
 //! What happened, message by message: the facts that a recording holds (session.md S9.4 to S9.4e).
 
-use crate::message::{AgentEvent, CallOutcome, ContentBlock, Ending, INJECTION_TYPE, Message, REMINDER_PREFIX};
+use crate::message::{AgentEvent, CallOutcome, ContentBlock, Ending, INJECTION_TYPE, Message, REMINDER_PREFIX, is_warning};
 use crate::stream::{Origin, StreamHeader};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
@@ -102,6 +102,8 @@ pub struct Reminder {
     pub delivery_id: Option<f64>,
     /// The text.
     pub content: JsString,
+    /// Whether it is a warning after a judge's yes (generation-v4.md W8.3, W14).
+    pub is_warning: bool,
     /// Whether a person sees it.
     pub display: Option<bool>,
     /// The whole message, to be taken over as it is.
@@ -140,12 +142,22 @@ impl Turn {
         }
     }
 
-    /// The `ttsr-injection` messages behind it.
-    pub fn reminders(&self) -> impl Iterator<Item = &Reminder> {
+    /// The `ttsr-injection` messages behind it, warnings of judges among them.
+    pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Reminder> {
         self.records.iter().filter_map(|record| match record {
             Record::Reminder(reminder) => Some(reminder.as_ref()),
             _ => None,
         })
+    }
+
+    /// The reminders of interrupts and deferred matches behind it.
+    pub fn reminders(&self) -> impl DoubleEndedIterator<Item = &Reminder> {
+        self.messages().filter(|reminder| !reminder.is_warning)
+    }
+
+    /// The warnings behind it that follow a judge's yes.
+    pub fn warnings(&self) -> impl DoubleEndedIterator<Item = &Reminder> {
+        self.messages().filter(|reminder| reminder.is_warning)
     }
 
     /// The `ttsr_injection` entries behind it.
@@ -161,7 +173,7 @@ impl Turn {
         let mut names: Vec<JsString> = Vec::new();
         let folds = self.results.iter().filter_map(|(_, result)| fold_of(result));
         let folded: Vec<JsString> = folds.flat_map(|fold| fold.rules).collect();
-        let shown = self.reminders().flat_map(|reminder| &reminder.rules);
+        let shown = self.messages().flat_map(|reminder| &reminder.rules);
         let entries = self.persisted().flat_map(|entry| &entry.rules);
         for name in shown.chain(entries).chain(&folded) {
             let name = name.trim();
@@ -206,6 +218,7 @@ pub(super) fn reminder_of(message: &Message, origin: &Origin) -> Option<Reminder
         rules: rules.unwrap_or_default().iter().filter_map(|rule| rule.as_string().cloned()).collect(),
         delivery_id: details.and_then(|details| details.get("deliveryId")?.as_f64()),
         content: message.text(),
+        is_warning: is_warning(&message.raw),
         display: message.raw.get("display").and_then(Value::as_bool),
         message: message.clone(),
     })

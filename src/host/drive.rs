@@ -67,7 +67,15 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
                 self.run.begin_late_half();
                 self.run.feed(&AgentEvent::MessageStart { timestamp });
             }
+            Occurrence::Warned { rules, content } => {
+                self.run.move_to(&step.origin);
+                let effects = self.run.warned(&rules, &content);
+                self.follow(effects);
+            }
             Occurrence::WouldStop => {
+                self.run.wait_for_judge();
+                let effects = self.run.take_warnings();
+                self.follow(effects);
                 let rules = self.run.coordinator.queued_rules();
                 if self.agent.takes_follow_ups(&rules) {
                     let effects = self.run.take_queued();
@@ -81,7 +89,10 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
                 self.run.coordinator.user_abort();
                 return Progress::HandoffCancelled;
             }
-            Occurrence::Entry(entry) => self.run.journal.entry(&entry),
+            Occurrence::Entry(entry) => {
+                self.run.note_entry(&entry);
+                self.run.journal.entry(&entry);
+            }
             Occurrence::ProcessEnd => return Progress::ProcessEnd,
             Occurrence::TurnOver => return Progress::TurnOver,
         }
@@ -99,6 +110,11 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
             AgentEvent::MessageStart { .. } => {
                 self.run.flush();
                 self.run.begin_message(origin);
+            }
+            AgentEvent::TurnStart => {
+                // The step before the next answer takes what judges have said meanwhile.
+                self.run.pass(0);
+                self.run.take_warnings();
             }
             _ => self.run.move_to(origin),
         }
@@ -150,7 +166,7 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
         for injection in &effects.delivered {
             self.agent.follow_up(injected_message(injection));
         }
-        if effects.resume.is_some() {
+        if effects.resume.is_some() || effects.own_run {
             let resumed = self.agent.continue_run();
             if let Some(why) = self.agent.take_failure_to_continue() {
                 self.run.continue_failed(why.to_string());

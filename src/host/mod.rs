@@ -6,6 +6,7 @@
 
 mod drive;
 mod journal;
+mod judging;
 mod observed;
 mod run;
 mod sink;
@@ -14,6 +15,7 @@ mod whole;
 
 pub use drive::{Host, Progress};
 pub use journal::Journal;
+pub use judging::Judge;
 pub use observed::{Batch, Observed, distinct};
 pub use run::{Effects, Run, injected_message};
 pub use sink::TraceSink;

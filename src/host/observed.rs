@@ -10,6 +10,8 @@ pub struct Observed {
     pub batches: Vec<Batch>,
     /// Reminders that were delivered or injected as messages.
     pub injected: Vec<Injection>,
+    /// Warnings after a judge's yes that were delivered.
+    pub warned: Vec<Injection>,
     /// Rules of each persisted entry.
     pub persisted: Vec<Vec<JsString>>,
     /// Reminders put in front of tool results.

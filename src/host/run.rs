@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use crate::engine::{By as EngineBy, Gate, Hit};
 use crate::json_object;
+use crate::judge::Verdict;
 use crate::lifecycle::timer::Timeline;
 use crate::lifecycle::{
-    Abort, Action, ContinueError, ContinueSource, Coordinator, Fold, Injection, Surface, Task, payload, rule_value,
+    Abort, Action, ContinueError, ContinueSource, Coordinator, Decision, Fold, Injection, Surface, Task, WarningDelivery,
+    payload, rule_value,
 };
-use crate::message::{AgentEvent, Ending, INJECTION_TYPE, Message, text_block};
+use crate::message::{AgentEvent, Ending, INJECTION_TYPE, Message, REMINDER_PREFIX, text_block};
 use crate::pattern::ChunkDependence;
 use crate::stream::Origin;
 use crate::text::JsString;
@@ -16,6 +18,7 @@ use crate::text::json::Value;
 use crate::tool::ReadOptions;
 
 use super::journal::Journal;
+use super::judging::Judge;
 use super::observed::{Batch, Observed};
 use super::sink::TraceSink;
 use super::trace::{At, By, GateEvent, Matched, Summary, TraceEvent, TraceKind, Trigger};
@@ -31,6 +34,24 @@ pub struct Effects {
     pub resume: Option<ContinueSource>,
     /// Follow-ups reached the agent.
     pub delivered: Vec<Injection>,
+    /// A warning reached an idle agent, which starts a run of its own for it.
+    pub own_run: bool,
+}
+
+/// Something that happens at a time of its own.
+#[derive(Clone, Debug)]
+pub(super) enum Planned {
+    /// What the coordinator planned.
+    Task(Task),
+    /// A judge answers.
+    Verdict {
+        /// The ask.
+        ask: u64,
+        /// What it says.
+        verdict: Verdict,
+        /// Where that comes from.
+        from: &'static str,
+    },
 }
 
 /// A message in the agent's memory.
@@ -74,17 +95,19 @@ pub struct Run<'a> {
     pub explained: Option<JsString>,
     /// How tool calls are read.
     pub reading: ReadOptions,
-    timeline: Timeline<Task>,
+    pub(super) timeline: Timeline<Planned>,
+    /// Who answers for the judge.
+    pub judge: Judge,
     /// Time of the timeline's start, in milliseconds since the epoch.
     started_ms: u64,
     sink: &'a mut dyn TraceSink,
     at: At,
-    summary: Summary,
+    pub(super) summary: Summary,
     held: Vec<TraceEvent>,
     hits: Vec<OpenHit>,
     turns: usize,
     messages: usize,
-    target: usize,
+    pub(super) target: usize,
     target_turn: usize,
     /// Whether the message that streams is the second half of an interrupted one.
     in_late_half: bool,
@@ -127,6 +150,7 @@ impl<'a> Run<'a> {
             reading,
             started_ms,
             timeline: Timeline::new(),
+            judge: Judge::default(),
             sink,
             at: At { input: input.to_owned(), ..At::default() },
             summary: Summary::default(),
@@ -355,8 +379,13 @@ impl<'a> Run<'a> {
         let Some(task) = self.timeline.pop_due(due) else { return Effects::default() };
         let now = self.journal.clock().now_ms();
         self.journal.clock().advance((self.started_ms + due).saturating_sub(now));
-        let actions = self.coordinator.due(&task);
-        self.carry_out(actions)
+        match task {
+            Planned::Task(task) => {
+                let actions = self.coordinator.due(&task);
+                self.carry_out(actions)
+            }
+            Planned::Verdict { ask, verdict, from } => self.answered(ask, &verdict, from),
+        }
     }
 
     /// Lets `ms` of virtual time pass while the agent is busy, with what is due in it.
@@ -381,7 +410,7 @@ impl<'a> Run<'a> {
     }
 
     /// Carries out actions in order.
-    fn carry_out(&mut self, actions: Vec<Action>) -> Effects {
+    pub(super) fn carry_out(&mut self, actions: Vec<Action>) -> Effects {
         self.synchronize();
         let mut effects = Effects::default();
         for action in actions {
@@ -407,7 +436,7 @@ impl<'a> Run<'a> {
                     ContinueError::Busy => "the agent is running".to_owned(),
                     ContinueError::NothingToAnswer => "there is no message to answer".to_owned(),
                 }),
-                Action::Schedule { delay_ms, task } => self.timeline.schedule(delay_ms, task),
+                Action::Schedule { delay_ms, task } => self.timeline.schedule(delay_ms, Planned::Task(task)),
                 Action::Discard { keep, dropped } => {
                     if let Some(memory) = &mut self.memory {
                         memory.truncate(self.remembered_before + keep);
@@ -463,7 +492,8 @@ impl<'a> Run<'a> {
                     let matched = matched(&undecided.by);
                     self.emit(TraceKind::Undecided { rule: undecided.rule, matched, why: undecided.why });
                 }
-                Action::Ask(_) | Action::Warn(_) => {}
+                Action::Ask(ask) => self.asked(&ask),
+                Action::Warn(warning) => effects.own_run |= warning.delivery == WarningDelivery::OwnRun,
                 Action::Gate(gate) if self.explained.as_ref().is_some_and(|only| *only != gate.rule) => {}
                 Action::Gate(gate) => {
                     let closed_by = self.closed_by.get(&gate.rule).filter(|_| gate.gate == Gate::Repeat);
@@ -489,7 +519,11 @@ impl<'a> Run<'a> {
     }
 
     fn inject(&mut self, injection: &Injection) {
-        self.observed.injected.push(injection.clone());
+        if injection.content.starts_with(REMINDER_PREFIX) {
+            self.observed.warned.push(injection.clone());
+        } else {
+            self.observed.injected.push(injection.clone());
+        }
         self.emit(TraceKind::Inject {
             role: injection.role(),
             custom_type: injection.custom.then_some(INJECTION_TYPE),
@@ -500,12 +534,14 @@ impl<'a> Run<'a> {
     }
 
     fn trigger(&mut self, trigger: crate::lifecycle::Trigger) {
-        self.observed.batches.push(Batch {
+        if trigger.decision != Decision::Warn {
+            self.observed.batches.push(Batch {
             rules: trigger.names.clone(),
             decision: trigger.decision,
             delta: (self.at.block, self.at.delta),
             tool_call: trigger.tool_call.clone(),
-        });
+            });
+        }
         let here = trigger.ended_call.and_then(|index| self.call_ends.get(&index)).cloned();
         // It is a batch of its own, behind the message's end (engine.md E7.5a), found where its call ended.
         let here = here.map(|at| std::mem::replace(&mut self.at, At { message: None, ..at }));
@@ -590,6 +626,7 @@ impl<'a> Run<'a> {
 
     /// Ends the run: what is still pending is dropped, and the totals follow.
     pub fn finish(mut self) -> (Summary, Journal) {
+        self.leave_open_asks();
         let actions = self.coordinator.finish();
         self.carry_out(actions);
         self.flush();

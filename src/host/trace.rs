@@ -243,6 +243,28 @@ pub enum TraceKind {
         /// Whether the engine decided the same; none where the input does not allow to tell.
         agrees: Option<bool>,
     },
+    /// An output of a finished message is put to a judge (generation-v4.md W15.1).
+    Ask {
+        /// What the output is called.
+        output: JsString,
+        /// The rules that are asked about.
+        rules: Vec<JsString>,
+        /// Their questions.
+        questions: Vec<JsString>,
+        /// What is judged, uncut.
+        content: JsString,
+        /// Counter of the message.
+        message: usize,
+    },
+    /// What a judge said of one rule.
+    Verdict {
+        /// The rule.
+        rule: JsString,
+        /// Probability of a yes; none where the judge failed or nobody knows.
+        probability: Option<f64>,
+        /// `recording`, `script`, `file` or `none`.
+        from: &'static str,
+    },
     /// What a kind of receiver of `ttsr_triggered` gets (full traces only, like all that follow but the last).
     Emit {
         /// `session`, `extension`, `hook` or `custom-tool`.
@@ -301,6 +323,8 @@ pub struct Summary {
     pub deferred: usize,
     /// Those that fold.
     pub folded: usize,
+    /// Warnings after a judge's yes.
+    pub warned: usize,
     /// `ttsr_injection` entries written.
     pub persisted: usize,
     /// Verdicts that could not be reached.
@@ -336,6 +360,8 @@ pub struct RuleTotals {
     pub deferred: usize,
     /// Those that fold.
     pub folded: usize,
+    /// Warnings after a judge's yes.
+    pub warned: usize,
     /// Persisted entries that name the rule.
     pub persisted: usize,
     /// Triggers whose condition does not match the whole block.
@@ -366,7 +392,7 @@ impl Summary {
                     Decision::Interrupt => self.interrupts += 1,
                     Decision::Defer => self.deferred += 1,
                     Decision::Fold => self.folded += 1,
-                    Decision::Warn => {}
+                    Decision::Warn => self.warned += 1,
                 }
                 let mut seen: Vec<&JsString> = Vec::new();
                 for rule in &trigger.rules {
@@ -382,7 +408,7 @@ impl Summary {
                         Decision::Interrupt => totals.interrupts += 1,
                         Decision::Defer => totals.deferred += 1,
                         Decision::Fold => totals.folded += 1,
-                        Decision::Warn => {}
+                        Decision::Warn => totals.warned += 1,
                     }
                 }
             }
@@ -427,6 +453,8 @@ impl TraceKind {
             Self::Gate(_) => "gate",
             Self::Undecided { .. } => "undecided",
             Self::Recorded { .. } => "recorded",
+            Self::Ask { .. } => "ask",
+            Self::Verdict { .. } => "verdict",
             Self::Emit { .. } => "emit",
             Self::Context { .. } => "context",
             Self::ResumeGate { .. } => "resume-gate",
@@ -468,6 +496,12 @@ impl TraceKind {
                 object
             }
             Self::Keep { message } => json_object! {"message": *message},
+            Self::Ask { output, rules, questions, message, .. } => json_object! {
+                "output": output.clone(), "rules": names(rules), "questions": names(questions), "message": *message,
+            },
+            Self::Verdict { rule, probability, from } => json_object! {
+                "rule": rule.clone(), "probability": probability.map_or(Value::Null, Value::from), "from": *from,
+            },
             Self::Emit { surface, payload } => json_object! {"surface": *surface, "payload": payload.clone()},
             Self::Context { entries } => {
                 let entries = entries.iter().map(|(role, entry)| {
@@ -552,6 +586,7 @@ impl Summary {
                 "interrupts": totals.interrupts,
                 "deferred": totals.deferred,
                 "folded": totals.folded,
+                "warned": totals.warned,
                 "persisted": totals.persisted,
                 "premature": totals.premature,
                 "undecided": totals.undecided,
@@ -567,6 +602,7 @@ impl Summary {
             "undecided": self.undecided,
             "not_reproducible": self.not_reproducible,
             "races": self.races,
+            "warned": self.warned,
             "per_rule": per_rule.collect::<Object>(),
             "bytes": self.bytes,
             "deltas": self.deltas,

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use crate::agent::{ScriptSource, ScriptedAgent};
 use crate::clock::{Clock, REPLAY_EPOCH_MS};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Manager;
 use crate::host::trace::{GateEvent, Matched, Summary, TraceKind};
 use crate::host::{Host, Journal, Progress, Run, TraceSink};
 use crate::json_object;
+use crate::judge::Verdicts;
 use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
 use crate::message::Message;
 use crate::rule::{BUNDLED_PREFIX, CompiledRule};
@@ -18,7 +19,7 @@ use crate::session::{NewHeader, Session, Store};
 use crate::settings::{Semantics, Settings};
 use crate::stream::{ChunkMode, StreamHeader};
 use crate::text::JsString;
-use crate::text::json::Object;
+use crate::text::json::{Object, Value};
 use crate::tool::{ArgumentMode, ReadOptions};
 
 /// A rule file as the report lists it.
@@ -55,6 +56,8 @@ pub struct Plan {
     pub observe: bool,
     /// Whether each rule's gate is told at each message: all rules, or only the named one.
     pub explain: Option<Option<JsString>>,
+    /// Rows of verdicts for judged rules (generation-v4.md W15.2).
+    pub verdicts: Verdicts,
     /// Whether everything is told: what receivers get, what the model is given, gates, reservations.
     pub full_trace: bool,
     /// How streamed arguments are re-read.
@@ -94,6 +97,7 @@ impl Plan {
             chunk_texts: false,
             observe: false,
             explain: None,
+            verdicts: Verdicts::default(),
             full_trace: false,
             arguments: ArgumentMode::Throttled,
             cwd: "/project".into(),
@@ -143,7 +147,16 @@ impl Plan {
         name: &str,
         sink: &mut dyn TraceSink,
     ) -> Report {
+        let rows: Vec<Value> = source.replies().iter().flat_map(|reply| reply.judge.iter().cloned()).collect();
         let mut run = self.begin(&StreamHeader::default(), name, "script", None, resumed, sink);
+        let mut diagnostics = Vec::new();
+        match Verdicts::read(&rows) {
+            Ok(verdicts) => run.judge.script = verdicts,
+            Err(error) => {
+                let message = format!("the script's `judge` rows are not used: {error}");
+                diagnostics.push(Diagnostic::new(code::MALFORMED_SCRIPT, message));
+            }
+        }
         let mut agent = ScriptedAgent::new(source);
         for prompt in prompts {
             let mut message = Message::user(prompt.clone(), 0);
@@ -154,7 +167,7 @@ impl Plan {
         let mut host = Host::new(&mut run, &mut agent);
         while host.step() != Progress::Over {}
         run.flush();
-        let diagnostics = agent.source().finding().into_iter().collect();
+        diagnostics.extend(agent.source().finding());
         self.report(run, diagnostics, 0)
     }
 
@@ -193,6 +206,8 @@ impl Plan {
         let mut coordinator = if recorded { self.recorded_coordinator(&cwd) } else { self.coordinator(&cwd) };
         coordinator.restore(self.restored.iter().cloned());
         let mut run = Run::new(coordinator, journal, name, sink);
+        run.judge.file = self.verdicts.clone();
+        run.judge.waits_for_recording = recorded;
         if self.full_trace {
             run.tell_all();
         }

@@ -217,6 +217,7 @@ impl<S: StepSource> RecordedAgent<S> {
                 let start = AgentEvent::MessageStart { timestamp: turn.timestamp };
                 self.happen(Occurrence::Event(start), turn.origin.clone());
                 (self.turn, self.played, self.abort, self.left_recording) = (Some(turn), 0, None, false);
+                self.follow_ups = 0;
                 self.state = State::Streaming;
             }
         }
@@ -344,6 +345,16 @@ impl<S: StepSource> RecordedAgent<S> {
     }
 
     fn after_turn(&mut self) {
+        let Some(turn) = &self.turn else { return };
+        if !self.left_recording {
+            let warnings: Vec<(JsString, Vec<JsString>, Origin)> = turn
+                .warnings()
+                .map(|warning| (warning.content.clone(), warning.rules.clone(), warning.origin.clone()))
+                .collect();
+            for (content, rules, origin) in warnings {
+                self.happen(Occurrence::Warned { rules, content }, origin);
+            }
+        }
         let Some(turn) = &self.turn else { return };
         let cut_short = self.left_recording || turn.late.is_some() || turn.ending().is_cut_short();
         if cut_short {

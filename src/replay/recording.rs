@@ -316,6 +316,10 @@ impl KnownRules for RunRules<'_> {
         self.plan.rule(name).is_some_and(|rule| !self.plan.semantics.scoped || rule.scope.allows_some_tool())
     }
 
+    fn is_judged(&self, name: &JsString) -> bool {
+        self.plan.semantics.judged_rules && self.plan.rule(name).is_some_and(|rule| rule.question.is_some())
+    }
+
     fn folds(&self, name: &JsString) -> bool {
         let mode = |rule: &CompiledRule| rule.interrupt_mode.unwrap_or(self.plan.settings.interrupt_mode);
         self.plan.semantics.interrupt_modes
@@ -326,7 +330,7 @@ impl KnownRules for RunRules<'_> {
         self.plan.rules.iter().map(|rule| rule.name.clone()).collect()
     }
 
-    fn block(&self, kind: ReminderKind, name: &JsString) -> Option<Block> {
+    fn block(&self, kind: ReminderKind<'_>, name: &JsString) -> Option<Block> {
         let rule = self.plan.rule(name)?;
         let templates = self.plan.templates_in(&self.cwd);
         let path = self.plan.placed(&rule.name, &rule.path, &self.cwd);

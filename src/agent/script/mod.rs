@@ -36,6 +36,8 @@ pub struct ScriptReply {
     pub tool_results: Vec<ScriptedResult>,
     /// The failure that the request ends with, behind its parts.
     pub failure: Option<Failure>,
+    /// Rows of verdicts that count from this reply on (generation-v4.md W15.2).
+    pub judge: Vec<Value>,
     /// What the agent's continue throws in place of a reply.
     pub continue_fails: Option<JsString>,
     /// Virtual milliseconds before each delta.

@@ -187,6 +187,10 @@ impl<'a> Parser<'a> {
                 "abortHandoffAfterMs" => {
                     reply.abort_handoff_after_ms = Some(self.number(value, "abortHandoffAfterMs")?);
                 }
+                "judge" => match self.value(value)? {
+                    Value::Array(rows) => reply.judge = rows,
+                    _ => return Err(self.wrong(value, "`judge` is a list of rows of verdicts")),
+                },
                 "continueFails" => {
                     is_reply = true;
                     reply.continue_fails = Some(self.string(value, "`continueFails`")?);

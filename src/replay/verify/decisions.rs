@@ -10,6 +10,7 @@ use super::{Case, Comparison, list, lists, normalized, quote, same_set};
 
 pub(super) fn compare(case: &Case<'_>, comparison: &mut Comparison) {
     comparison.recorded = recorded_rules(case);
+    warnings(case, comparison);
     if case.observe {
         return noted(case, comparison);
     }
@@ -25,10 +26,29 @@ pub(super) fn compare(case: &Case<'_>, comparison: &mut Comparison) {
     }
 }
 
+/// Warnings after a judge's yes: the rules in order. When the judge answered is no matter (generation-v4.md W15.6).
+fn warnings(case: &Case<'_>, comparison: &mut Comparison) {
+    if case.observe {
+        return;
+    }
+    let recorded: Vec<&[JsString]> = case.turn.warnings().map(|warning| warning.rules.as_slice()).collect();
+    let ours: Vec<&[JsString]> = case.observed.warned.iter().map(|warning| warning.rules.as_slice()).collect();
+    if recorded != ours {
+        let difference = format!("recorded a warning of {}, could have asked about {}", lists(recorded), lists(ours));
+        comparison.differences.push(difference);
+    }
+}
+
+/// The rules that were announced for matches: a judge's yes is announced too, at its own time.
+fn announced(case: &Case<'_>) -> Vec<JsString> {
+    let names = case.turn.announced.iter().flat_map(|announced| &announced.rules);
+    distinct(names.filter(|name| !case.rules.is_judged(name)))
+}
+
 /// The rules that the recording names at this message.
 fn recorded_rules(case: &Case<'_>) -> Vec<JsString> {
     let turn = case.turn;
-    let announced = distinct(turn.announced.iter().flat_map(|announced| &announced.rules));
+    let announced = announced(case);
     if !announced.is_empty() {
         return announced;
     }
@@ -90,7 +110,7 @@ impl<'a> Forgiven<'a> {
 /// Compares an event stream: announced rules in order of first appearance, the decision, reminders.
 fn stream(case: &Case<'_>, comparison: &mut Comparison) {
     let (turn, observed) = (case.turn, case.observed);
-    let recorded = distinct(turn.announced.iter().flat_map(|announced| &announced.rules));
+    let recorded = announced(case);
     let ours = observed.announced();
     let same = if case.semantics.sorted_rules { recorded == ours } else { same_set(&recorded, &ours) };
     let forgiven = Forgiven::new(case);

@@ -35,12 +35,14 @@ pub(super) trait KnownRules {
     fn is_registered(&self, name: &JsString) -> bool;
     /// Whether the rule can match a tool call.
     fn watches_tools(&self, name: &JsString) -> bool;
+    /// Whether the rule is judged: it matches no stream.
+    fn is_judged(&self, name: &JsString) -> bool;
     /// Whether a match of the rule in a tool call does not interrupt.
     fn folds(&self, name: &JsString) -> bool;
     /// Names of all registered rules.
     fn names(&self) -> Vec<JsString>;
     /// The reminder of the rule as a run renders it; none when the rule is not known.
-    fn block(&self, kind: ReminderKind, name: &JsString) -> Option<Block>;
+    fn block(&self, kind: ReminderKind<'_>, name: &JsString) -> Option<Block>;
     /// The rules that match a call of the message when its arguments are complete from the first delta on.
     fn match_complete_calls(&self, turn: &Turn) -> HashSet<JsString>;
 }

@@ -40,8 +40,11 @@ impl Block {
 
 pub(super) fn compare(case: &Case<'_>, comparison: &mut Comparison) {
     let differences = &mut comparison.differences;
-    for reminder in case.turn.reminders() {
-        check(case, ReminderKind::Interrupt, &reminder.rules, &reminder.content, "the reminder", differences);
+    // Which output a warning names is part of its wording.
+    let output = JsString::new();
+    for reminder in case.turn.messages() {
+        let kind = if reminder.is_warning { ReminderKind::Warning { output: &output } } else { ReminderKind::Interrupt };
+        check(case, kind, &reminder.rules, &reminder.content, "the reminder", differences);
     }
     for (_, result) in &case.turn.results {
         let Some(fold) = fold_of(result) else { continue };
@@ -53,7 +56,7 @@ pub(super) fn compare(case: &Case<'_>, comparison: &mut Comparison) {
 /// Compares a text of blocks, joined by blank lines, with those of the rules.
 fn check(
     case: &Case<'_>,
-    kind: ReminderKind,
+    kind: ReminderKind<'_>,
     rules: &[JsString],
     text: &JsString,
     what: &str,
