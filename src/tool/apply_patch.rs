@@ -1,27 +1,104 @@
 //! The `apply_patch` edit format (engine.md E6.2): added lines of updated files; of added files only lines that begin
 //! with a plus after the marker, as the agent has it.
+//!
+//! White space around the whole input does not count. `⌴` is one blank:
+//!
+//! ```text
+//! input    = [ here ] begin { file } [ end ] [ word ]
+//! here     = [ "cat" ] "<<" word           the word may be quoted; the last line of the input must then be that word
+//! begin    = "*** Begin Patch"
+//! file     = update | add | delete         blank lines may come first
+//! update   = "*** Update File:⌴" path { line }     up to a line that begins with one of the three headers
+//! add      = "*** Add File:⌴" path { "+" line }    up to a line without a plus
+//! delete   = "*** Delete File:⌴" path
+//! end      = "*** End Patch"
+//! ```
+//!
+//! White space around a line that opens a file does not count, so a path keeps white space in front only. The first
+//! line that fits nowhere ends the reading, and what came before it counts: a second `*** Begin Patch`, a row before the
+//! first header, a header without a path, `*** End Patch` before others. Inside of an update, on the other hand, no
+//! line is wrong.
+//!
+//! Paths without entries are found by looking at each line alone, wherever it is: any header, indented or not, names
+//! the rest of its line or, when that is blank, the next line that is not.
 
 use std::sync::Arc;
 
-use super::lines::{LineFormat, after, is, is_added, surely_added, to_string, trimmed};
+use super::lines::{Begins, LineFormat, after, begins_row, first_solid, is, is_added, to_string, trimmed};
 use super::sections::{Section, Sections};
-use crate::text::JsString;
 
 /// Where the reading stands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ApplyPatch {
-    preamble: Preamble,
-    /// The section and the number of leading units that are no part of its lines: the marker of an added file.
-    section: Option<(Section, usize)>,
+    place: Place,
+    /// The word that ends the here-document around the patch.
+    here: Option<Arc<[u16]>>,
+    /// Whether the last line is that word.
+    closed: bool,
+    /// Whether a header waits for its path, so that the next line is one.
+    awaits_path: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Preamble {
+#[derive(Clone, Debug, Default)]
+enum Place {
+    /// Before the first line of the patch.
     #[default]
-    Awaited,
-    Seen,
-    /// Something else comes first: paths still count, rows do not.
-    Missing,
+    Before,
+    /// Where a file comes.
+    Files,
+    Update(Section),
+    Add(Section),
+    /// Something did not fit, or the patch is over.
+    Over,
+}
+
+const UPDATE: &str = "*** Update File: ";
+const ADD: &str = "*** Add File: ";
+const DELETE: &str = "*** Delete File: ";
+const STAR: u16 = b'*' as u16;
+const PLUS: u16 = b'+' as u16;
+
+impl ApplyPatch {
+    /// A line where a file comes.
+    fn open_file(&mut self, text: &[u16]) {
+        let section = |path: &[u16]| Section::new(Arc::new(to_string(path)));
+        self.place = if text.is_empty() || after(text, DELETE).is_some() {
+            Place::Files
+        } else if let Some(path) = after(text, UPDATE) {
+            Place::Update(section(path))
+        } else if let Some(path) = after(text, ADD) {
+            Place::Add(section(path))
+        } else {
+            Place::Over
+        };
+    }
+
+    fn begin(&mut self, text: &[u16]) {
+        if is(text, "*** Begin Patch") {
+            self.place = Place::Files;
+        } else if let Some(word) = here_document(text).filter(|_| self.here.is_none()) {
+            self.here = Some(word.into());
+        } else if !text.is_empty() {
+            self.place = Place::Over;
+        }
+    }
+
+    /// Takes a path where this line alone names one.
+    fn find_path(&mut self, text: &[u16], out: &mut Sections) {
+        if self.awaits_path {
+            if !text.is_empty() {
+                self.awaits_path = false;
+                out.header(to_string(text));
+            }
+            return;
+        }
+        let rest = [UPDATE, ADD, DELETE].into_iter().find_map(|mark| after(text, mark.trim_end()));
+        match rest.map(trimmed) {
+            None => {}
+            Some([]) => self.awaits_path = true,
+            Some(path) => out.header(to_string(path)),
+        }
+    }
 }
 
 impl LineFormat for ApplyPatch {
@@ -30,64 +107,79 @@ impl LineFormat for ApplyPatch {
 
     fn line(&mut self, line: &[u16], out: &mut Sections) {
         let text = trimmed(line);
-        if self.preamble == Preamble::Awaited && !text.is_empty() && !is_here_document(text) {
-            self.preamble = if is(text, "*** Begin Patch") { Preamble::Seen } else { Preamble::Missing };
-        }
-        if let Some((path, marker)) = header(line) {
-            let section = Section::new(Arc::new(path.clone()));
-            out.header(path);
-            self.section = marker.filter(|_| self.preamble == Preamble::Seen).map(|marker| (section, marker));
-        } else if is(text, "*** End Patch") {
-            self.section = None;
-        } else if let Some((section, marker)) = &mut self.section
-            && let Some(row) = unmarked(line, *marker).filter(|row| is_added(row))
-        {
-            out.row(section);
-            out.units(section, &row[1..]);
+        self.find_path(text, out);
+        self.closed = self.here.as_deref().is_some_and(|word| word == text);
+        match &mut self.place {
+            Place::Before => self.begin(text),
+            Place::Files => self.open_file(text),
+            Place::Update(section) => {
+                if [UPDATE, ADD, DELETE].into_iter().any(|mark| after(line, mark).is_some()) {
+                    self.open_file(text);
+                } else if is_added(line) {
+                    out.row(section);
+                    out.units(section, &line[1..]);
+                }
+            }
+            Place::Add(section) => match line {
+                [PLUS, row @ ..] if is_added(row) => {
+                    out.row(section);
+                    out.units(section, &row[1..]);
+                }
+                [PLUS, ..] => {}
+                _ => self.open_file(text),
+            },
+            Place::Over => {}
         }
     }
 
-    fn row_at(&self, line: &[u16]) -> Option<usize> {
-        let (_, marker) = self.section.as_ref()?;
-        unmarked(line, *marker).filter(|row| surely_added(row)).map(|_| marker + 1)
+    fn begins(&self, line: &[u16]) -> Begins {
+        // The next line may be a path, any may close the here-document, and headers begin with a star.
+        if self.awaits_path || line.is_empty() || matches!(first_solid(line), None | Some(STAR)) {
+            return Begins::Open;
+        }
+        let begins = match (&self.place, line) {
+            (Place::Update(_), _) => begins_row(line),
+            (Place::Add(_), [PLUS]) => Begins::Open,
+            (Place::Add(_), [PLUS, row @ ..]) => match begins_row(row) {
+                Begins::Row(start) => Begins::Row(start + 1),
+                other => other,
+            },
+            (Place::Over, _) => Begins::Nothing,
+            _ => Begins::Open,
+        };
+        if begins == Begins::Nothing && self.here.is_some() { Begins::Open } else { begins }
     }
 
     fn begin_row(&mut self, out: &mut Sections) {
-        if let Some((section, _)) = &mut self.section {
+        self.closed = false;
+        if let Place::Update(section) | Place::Add(section) = &mut self.place {
             out.row(section);
         }
     }
 
     fn add_to_row(&mut self, units: &[u16], out: &mut Sections) {
-        if let Some((section, _)) = &mut self.section {
+        if let Place::Update(section) | Place::Add(section) = &mut self.place {
             out.units(section, units);
         }
     }
+
+    fn shows(&self) -> bool {
+        self.here.is_none() || self.closed
+    }
 }
 
-/// The line without the plus that each line of an added file carries.
-fn unmarked(line: &[u16], marker: usize) -> Option<&[u16]> {
-    if marker == 0 { Some(line) } else { after(line, "+") }
-}
-
-/// The path of a file header, and how many marker units its lines carry; none for deleted files.
-fn header(line: &[u16]) -> Option<(JsString, Option<usize>)> {
-    let headers = [("*** Update File:", Some(0)), ("*** Add File:", Some(1)), ("*** Delete File:", None)];
-    let (path, marker) = headers.into_iter().find_map(|(mark, kind)| Some((after(line, mark)?, kind)))?;
-    let path = trimmed(path);
-    (!path.is_empty()).then(|| (to_string(path), marker))
-}
-
-/// Whether the line opens a here-document: `<<EOF`, `cat <<'EOF'`.
-fn is_here_document(text: &[u16]) -> bool {
+/// The word of a line that opens a here-document: `<<EOF`, `cat <<'EOF'`.
+fn here_document(text: &[u16]) -> Option<&[u16]> {
     let text = after(text, "cat").map_or(text, trimmed);
-    let Some(word) = after(text, "<<") else {
-        return false;
+    let word = after(text, "<<")?;
+    let word = after(word, "-").unwrap_or(word);
+    let is_quote = |unit: u16| unit == u16::from(b'\'') || unit == u16::from(b'"');
+    let word = match word {
+        [open, word @ .., close] if open == close && is_quote(*open) => word,
+        word => word,
     };
-    let is_quote = |unit: &&u16| [b'\'', b'"', b'-'].map(u16::from).contains(*unit);
-    let word: Vec<u16> = word.iter().filter(|unit| !is_quote(unit)).copied().collect();
     let is_word = |unit: &u16| u8::try_from(*unit).is_ok_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    !word.is_empty() && trimmed(&word).iter().all(is_word)
+    (!word.is_empty() && word.iter().all(is_word)).then_some(word)
 }
 
 #[cfg(test)]
@@ -96,12 +188,15 @@ mod tests {
 
     #[test]
     fn here_documents_are_told_from_prose() {
-        let read = |line: &str| is_here_document(&line.encode_utf16().collect::<Vec<_>>());
-        for line in ["<<EOF", "cat <<'EOF'", "<<\"PATCH\"", "<<-EOF"] {
-            assert!(read(line), "{line}");
+        let read = |line: &str| {
+            let units: Vec<u16> = line.encode_utf16().collect();
+            here_document(&units).map(String::from_utf16_lossy)
+        };
+        for (line, word) in [("<<EOF", "EOF"), ("cat <<'EOF'", "EOF"), ("<<\"PATCH\"", "PATCH"), ("<<-E_1", "E_1")] {
+            assert_eq!(read(line).as_deref(), Some(word), "{line}");
         }
-        for line in ["```diff", "cat", "<<", "Here is a patch:", "<< a b"] {
-            assert!(!read(line), "{line}");
+        for line in ["```diff", "cat", "<<", "<<''", "<<'EOF\"", "Here is a patch:", "<< a b"] {
+            assert_eq!(read(line), None, "{line}");
         }
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct Growing {
     /// The previous inspection's text from `base` on.
     before: Vec<u16>,
     unchanged: usize,
+    /// The end of the final part, while it does not show.
+    hidden: Vec<u16>,
 }
 
 impl Growing {
@@ -33,9 +35,10 @@ impl Growing {
 
     /// Takes back the tentative tail.
     pub(super) fn begin(&mut self) {
-        self.base = self.committed;
+        self.base = self.committed - self.hidden.len();
         self.before.clear();
-        self.before.extend(self.text.drain(self.committed..));
+        self.before.extend(self.text.drain(self.base..));
+        self.text.append(&mut self.hidden);
     }
 
     /// Adds units that stay.
@@ -53,17 +56,31 @@ impl Growing {
     /// What was final is void; the next inspection begins from nothing and is compared with the text as it is.
     pub(super) fn restart(&mut self) {
         self.committed = 0;
+        self.hidden.clear();
     }
 
     /// Takes back what was final from `length` on.
     pub(super) fn rewind(&mut self, length: usize) {
-        if length < self.base {
-            let lost = self.text[length..self.base].to_vec();
-            self.before.splice(0..0, lost);
-            self.base = length;
-        }
+        self.keep_for_comparison(length);
         self.text.truncate(length);
         self.committed = self.committed.min(length);
+    }
+
+    /// Shows nothing from `length` on until the next inspection; what is added then comes in its place.
+    pub(super) fn hide(&mut self, length: usize) {
+        self.keep_for_comparison(length);
+        let shown = self.committed - self.hidden.len();
+        if length < shown {
+            self.hidden.splice(0..0, self.text[length..shown].iter().copied());
+        }
+        self.text.truncate(length);
+    }
+
+    fn keep_for_comparison(&mut self, length: usize) {
+        if length < self.base {
+            self.before.splice(0..0, self.text[length..self.base].iter().copied());
+            self.base = length;
+        }
     }
 
     /// Finds what is unchanged.
@@ -103,6 +120,19 @@ mod tests {
         assert_eq!((text.text(), text.unchanged()), ([1, 2, 9, 7].as_slice(), 3));
         text.follow(&[1, 2, 9], &[7]);
         assert_eq!(text.unchanged(), 4);
+    }
+
+    #[test]
+    fn a_hidden_end_shows_again() {
+        let mut text = Growing::default();
+        text.follow(&[1, 2, 3, 4], &[5]);
+        text.begin();
+        text.hide(2);
+        text.tentative(&[3, 9]);
+        text.end();
+        assert_eq!((text.text(), text.unchanged()), ([1, 2, 3, 9].as_slice(), 3));
+        text.follow(&[1, 2, 3, 4], &[6]);
+        assert_eq!((text.text(), text.unchanged()), ([1, 2, 3, 4, 6].as_slice(), 3));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::lines::{LineDriver, LineFormat, is_added, surely_added};
+use super::lines::{Begins, LineDriver, LineFormat, begins_row, is_added};
 use super::partial::Node;
 use super::sections::{Section, Sections};
 use crate::text::JsString;
@@ -69,8 +69,8 @@ impl LineFormat for Added {
         }
     }
 
-    fn row_at(&self, line: &[u16]) -> Option<usize> {
-        surely_added(line).then_some(1)
+    fn begins(&self, line: &[u16]) -> Begins {
+        begins_row(line)
     }
 
     fn begin_row(&mut self, out: &mut Sections) {

@@ -17,6 +17,16 @@ pub(super) struct FileText {
     pub text: Growing,
     /// Whether the file counts only until the next inspection.
     tentative: bool,
+    /// Whether the file does not count until the next inspection.
+    hidden: bool,
+}
+
+/// A place in a section to which it can be taken back.
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    section: Section,
+    /// Length of the file's text, when there is such a file.
+    length: Option<usize>,
 }
 
 /// The files of an edit in order of first appearance, sections of the same file merged.
@@ -29,7 +39,7 @@ pub(super) struct Sections {
     headers: Vec<JsString>,
     final_headers: usize,
     tentative: bool,
-    /// Texts of files that are gone since the previous inspection.
+    /// Texts of files that are gone since the previous inspection, ready to be added to while one goes on.
     void: HashMap<Arc<JsString>, Growing>,
 }
 
@@ -53,8 +63,8 @@ impl Section {
 
 impl Sections {
     /// The files that have an entry.
-    pub(super) fn files(&self) -> &[FileText] {
-        &self.files
+    pub(super) fn files(&self) -> impl Iterator<Item = &FileText> {
+        self.files.iter().filter(|file| !file.hidden)
     }
 
     /// The paths of all headers, repeats kept.
@@ -71,8 +81,10 @@ impl Sections {
         }
         self.headers.truncate(self.final_headers);
         for file in &mut self.files {
+            file.hidden = false;
             file.text.begin();
         }
+        self.void.values_mut().for_each(Growing::begin);
     }
 
     /// From now on everything is tentative.
@@ -161,17 +173,47 @@ impl Sections {
         self.add(section, units);
     }
 
+    /// A place to come back to with [`Self::rewind`], as long as only this section is added to.
+    pub(super) fn mark(&self, section: &Section) -> Mark {
+        let length = self.by_path.get(&section.path).map(|&file| self.files[file].text.text().len());
+        Mark { section: section.clone(), length }
+    }
+
+    /// Takes back what was added to the section behind the mark.
+    pub(super) fn rewind(&mut self, section: &mut Section, mark: &Mark) {
+        section.clone_from(&mark.section);
+        let Some(file) = self.by_path.get(&section.path).map(|&file| &mut self.files[file]) else {
+            return;
+        };
+        match mark.length {
+            Some(length) if self.tentative => file.text.hide(length),
+            Some(length) => file.text.rewind(length),
+            None if self.tentative => {
+                file.text.hide(0);
+                file.hidden = true;
+            }
+            None => {
+                file.text.rewind(0);
+                if let Some(file) = self.files.pop() {
+                    self.by_path.remove(&file.path);
+                    self.void.insert(file.path, file.text);
+                }
+            }
+        }
+    }
+
     fn open_file(&mut self, section: &mut Section) {
-        if let Some(&file) = self.by_path.get(&section.path) {
-            section.file = Some(file);
-            self.add(section, &[LINE_FEED]);
+        if let Some(&at) = self.by_path.get(&section.path) {
+            section.file = Some(at);
+            if !std::mem::take(&mut self.files[at].hidden) {
+                self.add(section, &[LINE_FEED]);
+            }
             return;
         }
         let file = self.files.len();
         let path = Arc::clone(&section.path);
-        let mut text = self.void.remove(&path).unwrap_or_default();
-        text.begin();
-        self.files.push(FileText { path: Arc::clone(&path), text, tentative: self.tentative });
+        let text = self.void.remove(&path).unwrap_or_default();
+        self.files.push(FileText { path: Arc::clone(&path), text, tentative: self.tentative, hidden: false });
         self.by_path.insert(path, file);
         section.file = Some(file);
     }
