@@ -1,5 +1,8 @@
 //! What tool calls show to rules, and arguments that are read while they stream.
 
+mod formats;
+mod model;
+
 use proptest::prelude::*;
 use ttsr::text::JsString;
 use ttsr::text::json::Value;
