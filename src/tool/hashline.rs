@@ -87,7 +87,9 @@ mod tests {
         assert_eq!(read("[a.ts#A1B]").as_deref(), Some("a.ts#A1B"));
         assert_eq!(read("[ a.ts #A1B2]").as_deref(), Some("a.ts"));
         assert_eq!(read("[*** Update File: a.ts#A1B2]").as_deref(), Some("a.ts"));
-        for line in ["[a.ts#A1B2", "[]", "[ ]", "[#A1B2]", "+[a]", "x [a]", "[a/[id]/x.ts#A1B2]", "[a]b.ts]", "[[x].ts]"] {
+        for line in
+            ["[a.ts#A1B2", "[]", "[ ]", "[#A1B2]", "+[a]", "x [a]", "[a/[id]/x.ts#A1B2]", "[a]b.ts]", "[[x].ts]"]
+        {
             assert_eq!(read(line), None, "{line}");
         }
     }

@@ -126,8 +126,10 @@ impl<F: LineFormat> LineDriver<F> {
             }
         }
         if let Begins::Row(done) = &mut self.open {
-            let open_return = F::STRIPS_RETURN && !complete && line.last() == Some(&RETURN);
-            let end = (*done).max(line.len() - usize::from(open_return));
+            // A return may belong to the line end, and half a character may have its other half.
+            let held = |&unit: &u16| (F::STRIPS_RETURN && unit == RETURN) || (0xD800..0xDC00).contains(&unit);
+            let held = !complete && line.last().is_some_and(held);
+            let end = (*done).max(line.len() - usize::from(held));
             self.format.add_to_row(&line[*done..end], out);
             *done = end;
         }

@@ -62,7 +62,7 @@ struct Operation {
     begun: bool,
     /// Whether its searched text has a line that is not blank.
     found: bool,
-    /// Whether the text of the present kind has such a line.
+    /// Whether the text of the present kind has such a line; one to insert, any line.
     filled: bool,
     /// Blank lines that count only when another line follows: each ends with a line feed.
     blanks: Arc<Vec<u16>>,
@@ -202,12 +202,19 @@ impl Sloppy {
         }
     }
 
-    /// One line of a text to insert, as part of a JSON string.
-    fn quoted(&mut self, line: &[u16], out: &mut Sections) {
+    /// Writes units as part of a JSON string.
+    fn quote(&mut self, units: &[u16], out: &mut Sections) {
         let mut json = String::new();
-        write_string(&mut json, &to_string(&[line, &[LINE_FEED]].concat()));
+        write_string(&mut json, &to_string(units));
         let inner = json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap_or_default();
         self.write(inner, out);
+    }
+
+    /// Ends the line of a text to insert, when there is one.
+    fn end_quoted(&mut self, out: &mut Sections) {
+        if self.operation.filled {
+            self.quote(&[LINE_FEED], out);
+        }
     }
 }
 
@@ -231,9 +238,7 @@ impl LineFormat for Sloppy {
             return;
         }
         self.unknown_tag |= after(text, "<SM:").is_some() || after(text, "</SM:").is_some();
-        if self.operation.kind == Kind::After {
-            self.quoted(line, out);
-        } else if !text.is_empty() {
+        if self.operation.kind == Kind::After || !text.is_empty() {
             self.begin_row(out);
             self.add_to_row(line, out);
         } else if self.operation.filled {
@@ -255,14 +260,17 @@ impl LineFormat for Sloppy {
             Begins::Open
         } else if self.stopped {
             Begins::Nothing
-        } else if self.operation.kind == Kind::After {
-            Begins::Open
         } else {
             Begins::Row(0)
         }
     }
 
     fn begin_row(&mut self, out: &mut Sections) {
+        if self.operation.kind == Kind::After {
+            self.end_quoted(out);
+            self.operation.filled = true;
+            return;
+        }
         self.begin(out);
         let operation = &mut self.operation;
         operation.found |= operation.kind == Kind::Find;
@@ -278,13 +286,16 @@ impl LineFormat for Sloppy {
     }
 
     fn add_to_row(&mut self, units: &[u16], out: &mut Sections) {
-        if let Place::Block(section) = &mut self.place {
+        if self.operation.kind == Kind::After {
+            self.quote(units, out);
+        } else if let Place::Block(section) = &mut self.place {
             out.units(section, units);
         }
     }
 
     fn cut(&mut self, out: &mut Sections) {
         if self.operation.kind == Kind::After {
+            self.end_quoted(out);
             self.write("\"", out);
         }
     }

@@ -87,8 +87,9 @@ fn input(mode: EditMode) -> impl Strategy<Value = String> {
     ];
     let end = prop::sample::select(vec!["\n", "\n", "\n", "\n", "\r\n", "\n\n"]);
     let start = prop::sample::select(vec![start, start, start, "", "\n"]);
-    (start, prop::collection::vec((line, end), 0..14))
-        .prop_map(|(start, lines)| format!("{start}{}", lines.iter().flat_map(|&(line, end)| [line, end]).collect::<String>()))
+    (start, prop::collection::vec((line, end), 0..14)).prop_map(|(start, lines)| {
+        format!("{start}{}", lines.iter().flat_map(|&(line, end)| [line, end]).collect::<String>())
+    })
 }
 
 /// A character in a JSON string, sometimes as an escape.
@@ -150,10 +151,8 @@ fn check(
         before = entries.iter().map(|entry| (entry.path.clone(), entry.digest.text.to_vec())).collect();
         if let Some((_, arrived)) = call.arrived.iter().find(|(offset, _)| *offset == at) {
             let (expected, headers) = expected(*arrived);
-            let found: Entries = before
-                .iter()
-                .map(|(path, text)| (path.to_string_lossy(), String::from_utf16_lossy(text)))
-                .collect();
+            let found: Entries =
+                before.iter().map(|(path, text)| (path.to_string_lossy(), String::from_utf16_lossy(text))).collect();
             let paths = inspection.paths.unwrap_or_default().iter().map(JsString::to_string_lossy).collect::<Vec<_>>();
             let named = expected.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>();
             prop_assert_eq!(&found, &expected);
