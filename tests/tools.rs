@@ -197,10 +197,10 @@ proptest! {
             at = end;
             let mut anew = CallReader::new(&tool.into(), &options(mode));
             anew.push(&text.units()[..at]);
-            prop_assert_eq!(resumed.context_paths().map(<[_]>::to_vec), anew.context_paths().map(<[_]>::to_vec));
+            prop_assert_eq!(resumed.step().paths.map(<[_]>::to_vec), anew.step().paths.map(<[_]>::to_vec));
             let inspection = resumed.inspect();
             prop_assert_eq!(shown(&inspection).to_json(), shown(&anew.inspect()).to_json());
-            // `context_paths` inspected once already, so the digests of this second look are all unchanged.
+            // `step` inspected once already, so the digests of this second look are all unchanged.
             let entries = inspection.entries.unwrap_or_default();
             for entry in &entries {
                 prop_assert_eq!(entry.digest.unchanged, entry.digest.text.len());
@@ -240,7 +240,7 @@ fn a_member_that_comes_twice_is_read_like_one_that_comes_late() {
                 at = end;
                 let mut anew = CallReader::new(&"edit".into(), &options(None));
                 anew.push(&text.units()[..at]);
-                let [resumed, anew] = [&mut resumed, &mut anew].map(|call| call.context_paths().map(<[_]>::to_vec));
+                let [resumed, anew] = [&mut resumed, &mut anew].map(|call| call.step().paths.map(<[_]>::to_vec));
                 assert_eq!(resumed, anew, "steps of {size}, at {at}");
             }
         }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::apply_patch::ApplyPatch;
 use super::call::{Digest, EditMode, Entry};
-use super::growing::Growing;
-use super::hashline::Hashline;
-use super::lines::{LineDriver, LineFormat};
+use super::formats::apply_patch::ApplyPatch;
+use super::formats::growing::Growing;
+use super::formats::hashline::Hashline;
+use super::formats::lines::{LineDriver, LineFormat};
+use super::formats::patch::PatchEdits;
+use super::formats::sections::Sections;
+use super::formats::sloppy::Sloppy;
 use super::mode::input;
 use super::partial::Node;
-use super::patch::PatchEdits;
-use super::sections::Sections;
-use super::sloppy::Sloppy;
 use crate::text::JsString;
 
 /// Which arguments make the digest.

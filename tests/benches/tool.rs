@@ -52,8 +52,9 @@ fn stream(kind: &str, arguments: &[u16]) -> usize {
     let mut new_units = 0;
     for delta in arguments.chunks(DELTA) {
         reader.push(delta);
-        let _ = black_box(reader.context_paths());
-        let inspection = reader.inspect();
+        let step = reader.step();
+        let _ = black_box(step.paths);
+        let inspection = step.inspection;
         for digest in inspection.entries.iter().flatten().map(|entry| entry.digest).chain(inspection.digest) {
             new_units += digest.text.len() - digest.unchanged;
         }
