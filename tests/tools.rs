@@ -96,7 +96,7 @@ fn digest_vectors() {
     });
 }
 
-/// Argument texts of all formats, cut anywhere, with repeated keys and members in any order.
+/// Argument texts of all formats, with repeated keys, members in any order, and sometimes pieces where they do not fit.
 fn call_text() -> impl Strategy<Value = (String, Option<EditMode>)> {
     let line = prop::sample::select(vec![
         "[a.ts#A1B2]",
@@ -174,8 +174,18 @@ fn call_text() -> impl Strategy<Value = (String, Option<EditMode>)> {
         Some(EditMode::ApplyPatch),
         Some(EditMode::Sloppy),
     ]);
-    (prop::collection::vec(member, 0..5), modes)
-        .prop_map(|(members, mode)| (format!("{{{}}}", members.join(",")), mode))
+    let damage = prop::sample::select(vec![
+        "\"", "'", "\\", "/", "//", "/*", ",", ":", "{", "}", "[", "]", " ", "\n", "1_", "\\u00",
+    ]);
+    let damage = prop_oneof![Just(Vec::new()), prop::collection::vec((any::<prop::sample::Index>(), damage), 1..4)];
+    (prop::collection::vec(member, 0..5), modes, damage).prop_map(|(members, mode, damage)| {
+        let mut text: Vec<char> = format!("{{{}}}", members.join(",")).chars().collect();
+        for (at, piece) in damage {
+            let at = at.index(text.len());
+            text.splice(at..at, piece.chars());
+        }
+        (text.into_iter().collect(), mode)
+    })
 }
 
 proptest! {
