@@ -1,5 +1,8 @@
 //! What tool calls show to rules, and arguments that are read while they stream.
 
+mod formats;
+mod model;
+
 use proptest::prelude::*;
 use ttsr::text::JsString;
 use ttsr::text::json::Value;
@@ -93,7 +96,7 @@ fn digest_vectors() {
     });
 }
 
-/// Argument texts of all formats, cut anywhere, with repeated keys and members in any order.
+/// Argument texts of all formats, with repeated keys, members in any order, and sometimes pieces where they do not fit.
 fn call_text() -> impl Strategy<Value = (String, Option<EditMode>)> {
     let line = prop::sample::select(vec![
         "[a.ts#A1B2]",
@@ -171,8 +174,18 @@ fn call_text() -> impl Strategy<Value = (String, Option<EditMode>)> {
         Some(EditMode::ApplyPatch),
         Some(EditMode::Sloppy),
     ]);
-    (prop::collection::vec(member, 0..5), modes)
-        .prop_map(|(members, mode)| (format!("{{{}}}", members.join(",")), mode))
+    let damage = prop::sample::select(vec![
+        "\"", "'", "\\", "/", "//", "/*", ",", ":", "{", "}", "[", "]", " ", "\n", "1_", "\\u00",
+    ]);
+    let damage = prop_oneof![Just(Vec::new()), prop::collection::vec((any::<prop::sample::Index>(), damage), 1..4)];
+    (prop::collection::vec(member, 0..5), modes, damage).prop_map(|(members, mode, damage)| {
+        let mut text: Vec<char> = format!("{{{}}}", members.join(",")).chars().collect();
+        for (at, piece) in damage {
+            let at = at.index(text.len());
+            text.splice(at..at, piece.chars());
+        }
+        (text.into_iter().collect(), mode)
+    })
 }
 
 proptest! {
@@ -194,10 +207,10 @@ proptest! {
             at = end;
             let mut anew = CallReader::new(&tool.into(), &options(mode));
             anew.push(&text.units()[..at]);
-            prop_assert_eq!(resumed.context_paths().map(<[_]>::to_vec), anew.context_paths().map(<[_]>::to_vec));
+            prop_assert_eq!(resumed.step().paths.map(<[_]>::to_vec), anew.step().paths.map(<[_]>::to_vec));
             let inspection = resumed.inspect();
             prop_assert_eq!(shown(&inspection).to_json(), shown(&anew.inspect()).to_json());
-            // `context_paths` inspected once already, so the digests of this second look are all unchanged.
+            // `step` inspected once already, so the digests of this second look are all unchanged.
             let entries = inspection.entries.unwrap_or_default();
             for entry in &entries {
                 prop_assert_eq!(entry.digest.unchanged, entry.digest.text.len());
@@ -237,7 +250,7 @@ fn a_member_that_comes_twice_is_read_like_one_that_comes_late() {
                 at = end;
                 let mut anew = CallReader::new(&"edit".into(), &options(None));
                 anew.push(&text.units()[..at]);
-                let [resumed, anew] = [&mut resumed, &mut anew].map(|call| call.context_paths().map(<[_]>::to_vec));
+                let [resumed, anew] = [&mut resumed, &mut anew].map(|call| call.step().paths.map(<[_]>::to_vec));
                 assert_eq!(resumed, anew, "steps of {size}, at {at}");
             }
         }

@@ -57,7 +57,7 @@ fn of_prose(subject: &str, source: Source, blocks: &[JsString]) -> Option<Output
 fn of_call(call: &ToolCall, index: usize, reading: &ReadOptions, outputs: &mut Vec<Output>) {
     let mut reader = CallReader::new(&call.name, reading);
     reader.finish(Some(&call.arguments));
-    let paths = reader.context_paths().map(<[JsString]>::to_vec).unwrap_or_default();
+    let paths = reader.step().paths.map(<[JsString]>::to_vec).unwrap_or_default();
     let context = Context::call(&call.id, &call.name, index, paths);
     let tool_call = (!call.id.is_empty()).then(|| call.id.clone());
     let inspection = reader.inspect();

@@ -4,7 +4,7 @@ use crate::engine::{Check, Context, Manager};
 use crate::message::Source;
 use crate::text::JsString;
 use crate::text::json::Value;
-use crate::tool::{CallReader, EditMode, Inspection, ReadOptions, ToolKind};
+use crate::tool::{CallReader, Inspection, ReadOptions};
 
 use super::coordinator::BatchContext;
 
@@ -42,11 +42,6 @@ impl Call {
         self.reader.finish(arguments);
     }
 
-    /// What is read of the arguments now.
-    fn reading(&mut self) -> &mut CallReader {
-        self.so_far.as_mut().unwrap_or(&mut self.reader)
-    }
-
     /// Matches what the call shows now: its entries, else its digest, else at its end the arguments, else the raw
     /// delta (engine.md E5.5). Also says what the batch belongs to.
     pub(super) fn check_text(
@@ -58,9 +53,8 @@ impl Call {
         at_end: bool,
     ) -> (Check, BatchContext) {
         let digests = manager.semantics().digests;
-        // What is unchanged counts from the last inspection, and looking for paths is one: so it is asked for first.
-        let unchanged = if digests { unchanged(&self.reading().inspect()) } else { Vec::new() };
-        let context = self.context(index);
+        let step = self.so_far.as_mut().unwrap_or(&mut self.reader).step();
+        let context = Context::call(&self.id, &self.name, index, step.paths.map(<[JsString]>::to_vec).unwrap_or_default());
         let mut batch = BatchContext {
             source: Source::Tool,
             tool: context.tool.clone(),
@@ -69,12 +63,12 @@ impl Call {
             paths: context.paths.clone(),
             ended_call: None,
         };
-        let inspection = if digests { self.so_far.as_mut().unwrap_or(&mut self.reader).inspect() } else { Inspection::default() };
+        let inspection = if digests { step.inspection } else { Inspection::default() };
         let mut check = Check::default();
         if let Some(entries) = &inspection.entries {
-            for (entry, unchanged) in entries.iter().zip(unchanged) {
+            for entry in entries {
                 let context = context.entry(entry.path, &reading.cwd);
-                check.merge(manager.check_snapshot(&context, entry.digest.text, unchanged));
+                check.merge(manager.check_snapshot(&context, entry.digest.text, entry.digest.unchanged));
                 for path in context.paths {
                     if !batch.paths.contains(&path) {
                         batch.paths.push(path);
@@ -82,14 +76,14 @@ impl Call {
                 }
             }
         } else if let Some(digest) = inspection.digest {
-            check = manager.check_snapshot(&context, digest.text, unchanged.first().copied().unwrap_or(0));
+            check = manager.check_snapshot(&context, digest.text, digest.unchanged);
         } else if at_end {
             check = match self.reader.arguments() {
                 Value::Null => manager.check_delta(&context, delta),
                 Value::String(text) => manager.check_snapshot(&context, text.units(), 0),
                 arguments => manager.check_snapshot(&context, JsString::from(arguments.stringify()).units(), 0),
             };
-        } else if let Some(digest) = self.digest_without_entries(manager, reading) {
+        } else if let Some(digest) = self.digest_without_entries(manager) {
             let unchanged = self.shown.iter().zip(digest.units()).take_while(|(one, other)| one == other).count();
             check = manager.check_snapshot(&context, digest.units(), unchanged);
             self.shown = digest.into_units();
@@ -101,30 +95,17 @@ impl Call {
 
     /// What a call that adds no line yet shows in the generation that takes it for an empty text and not for raw
     /// text: nothing or, for a patch that only adds files, all its added lines (engine.md E11 G11, G12).
-    fn digest_without_entries(&self, manager: &Manager, reading: &ReadOptions) -> Option<JsString> {
+    fn digest_without_entries(&self, manager: &Manager) -> Option<JsString> {
         let semantics = manager.semantics();
-        if !semantics.digests || semantics.raw_without_entries || self.reader.kind() != ToolKind::Edit {
-            return None;
-        }
-        if matches!(reading.edit_mode, Some(EditMode::Replace | EditMode::Patch | EditMode::Sloppy)) {
-            return None;
-        }
-        let arguments = self.reader.arguments();
-        let input = arguments.get("input").or_else(|| arguments.get("_input"))?.as_string()?;
-        let is_patch = match reading.edit_mode {
-            Some(mode) => mode == EditMode::ApplyPatch,
-            None => self.name == "apply_patch" || input.trim().starts_with("*** Begin Patch"),
-        };
-        if is_patch && !input.contains("*** Update File:") {
-            return Some(added_lines(input));
-        }
-        (is_patch || !input.contains("<SM:")).then(JsString::new)
+        let shows = semantics.digests && !semantics.raw_without_entries;
+        shows.then(|| self.reader.digest_without_entries()).flatten()
     }
 
     /// Runs structural patterns on the entries or the digest; a call without either has no AST run (engine.md E5.9).
     pub(super) fn check_ast(&mut self, index: usize, manager: &mut Manager, reading: &ReadOptions) -> Check {
-        let context = self.context(index);
-        let inspection = self.so_far.as_mut().unwrap_or(&mut self.reader).inspect();
+        let step = self.so_far.as_mut().unwrap_or(&mut self.reader).step();
+        let paths = step.paths.map(<[JsString]>::to_vec).unwrap_or_default();
+        let (context, inspection) = (Context::call(&self.id, &self.name, index, paths), step.inspection);
         let mut check = Check::default();
         if let Some(entries) = &inspection.entries {
             for entry in entries {
@@ -132,34 +113,9 @@ impl Call {
             }
         } else if let Some(digest) = inspection.digest {
             check = manager.check_ast(&context, digest.text);
-        } else if let Some(digest) = self.digest_without_entries(manager, reading) {
+        } else if let Some(digest) = self.digest_without_entries(manager) {
             check = manager.check_ast(&context, digest.units());
         }
         check
     }
-
-    fn context(&mut self, index: usize) -> Context {
-        let paths = self.reading().context_paths().map(<[JsString]>::to_vec).unwrap_or_default();
-        Context::call(&self.id, &self.name, index, paths)
-    }
-}
-
-/// Leading units of each digest that equal those at the inspection before.
-fn unchanged(inspection: &Inspection<'_>) -> Vec<usize> {
-    match &inspection.entries {
-        Some(entries) => entries.iter().map(|entry| entry.digest.unchanged).collect(),
-        None => inspection.digest.iter().map(|digest| digest.unchanged).collect(),
-    }
-}
-
-/// The lines that begin with `+` and not with `+++ `, without that sign.
-fn added_lines(input: &JsString) -> JsString {
-    const LF: u16 = b'\n' as u16;
-    const PLUS: u16 = b'+' as u16;
-    let lines = input.units().split(|&unit| unit == LF).filter_map(|line| match line {
-        [PLUS, PLUS, PLUS, blank, ..] if *blank == u16::from(b' ') => None,
-        [PLUS, rest @ ..] => Some(rest),
-        _ => None,
-    });
-    JsString::from_units(lines.collect::<Vec<_>>().join(&LF))
 }

@@ -2,25 +2,27 @@
 
 use crate::text::json::Value;
 
-/// The value of a token. At the end of the text (`cut`) a number keeps its longest valid form, while a keyword must be
-/// complete. Nothing when the token is no value.
-pub(super) fn read_atom(token: &[u16], cut: bool) -> Option<Value> {
+/// The value of a token; nothing when it is none. It makes no difference whether the text goes on behind it: a number in
+/// progress counts as soon as it is one (`12.`), and not while it is none (`1e`).
+pub(super) fn read_atom(token: &[u16]) -> Option<Value> {
     let text = String::from_utf16(token).ok()?;
     match text.as_str() {
-        "true" | "True" => return Some(Value::Bool(true)),
-        "false" | "False" => return Some(Value::Bool(false)),
-        "null" | "None" => return Some(Value::Null),
-        _ => {}
+        "true" | "True" => Some(Value::Bool(true)),
+        "false" | "False" => Some(Value::Bool(false)),
+        "null" | "None" => Some(Value::Null),
+        _ => read_number(&text),
     }
-    if !cut {
-        return read_number(&text);
-    }
-    let shorter = (1..=text.len()).rev().filter_map(|end| text.get(..end));
-    // Longer tokens than any number that a double needs are only looked at whole.
-    shorter.take(MAX_SHORTENED).find_map(read_number)
 }
 
-const MAX_SHORTENED: usize = 64;
+/// Whether a token that begins like this is a number.
+pub(super) fn begins_number(unit: u16) -> bool {
+    u8::try_from(unit).is_ok_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'))
+}
+
+/// Whether the unit belongs to a number, valid or not: what else follows is no part of it (`1_000` is 1).
+pub(super) fn continues_number(unit: u16) -> bool {
+    begins_number(unit) || u8::try_from(unit).is_ok_and(|byte| byte.is_ascii_alphabetic())
+}
 
 /// A number as ECMAScript converts a string to one, kept as written where JSON writes it so.
 fn read_number(text: &str) -> Option<Value> {
@@ -76,26 +78,17 @@ fn is_json_number(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str, cut: bool) -> Option<String> {
-        read_atom(&text.encode_utf16().collect::<Vec<_>>(), cut).map(|value| value.stringify())
+    fn read(text: &str) -> Option<String> {
+        read_atom(&text.encode_utf16().collect::<Vec<_>>()).map(|value| value.stringify())
     }
 
     #[test]
     fn numbers_are_read_as_ecmascript_does() {
         for (text, expected) in [("0x10", "16"), ("01", "1"), ("+5", "5"), ("12.", "12"), (".5", "0.5"), ("-0", "0")] {
-            assert_eq!(read(text, false).as_deref(), Some(expected), "{text}");
+            assert_eq!(read(text).as_deref(), Some(expected), "{text}");
         }
-        for text in ["-", "1.2.3", "1e", "0x", "inf", "NaN", "Infinity", "tru", "TRUE", "+-1"] {
-            assert_eq!(read(text, false), None, "{text}");
+        for text in ["-", "1.2.3", "1e", "1.5e-", "0x", "inf", "NaN", "Infinity", "tru", "TRUE", "+-1"] {
+            assert_eq!(read(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn a_cut_number_keeps_its_longest_valid_form() {
-        for (text, expected) in [("1e", "1"), ("1.5e-", "1.5"), ("0x", "0"), ("-3.", "-3")] {
-            assert_eq!(read(text, true).as_deref(), Some(expected), "{text}");
-        }
-        assert_eq!(read("-", true), None);
-        assert_eq!(read("tru", true), None);
     }
 }

@@ -1,6 +1,7 @@
 //! [`CallReader`]: the arguments of one tool call, while they stream and when they are complete.
 
 use super::digest::{Digests, Format};
+use super::formats::without_entries;
 use super::mode::{self, ModeGuess};
 use super::partial::{Node, PartialJson};
 use super::path_list::PathList;
@@ -133,6 +134,16 @@ pub struct Inspection<'a> {
     pub notes: &'a [Note],
 }
 
+/// What a call shows after one delta, and where it belongs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step<'a> {
+    /// The file paths of the call's context, none when it has no path (engine.md E6.4): candidates of the entry paths,
+    /// else of the paths that an edit names, else of the path-like arguments.
+    pub paths: Option<&'a [JsString]>,
+    /// What it shows; digests say what changed.
+    pub inspection: Inspection<'a>,
+}
+
 impl Inspection<'_> {
     /// The digest of the call as a whole: `digest`, else the entries' digests that are not empty, joined by LF
     /// (engine.md E6.2). Costs a copy.
@@ -238,28 +249,35 @@ impl CallReader {
         self.last.clone().unwrap_or_else(|| self.reader.value())
     }
 
-    /// What the call shows now. `unchanged` counts from the previous call of this method.
-    pub fn inspect(&mut self) -> Inspection<'_> {
+    /// What the call shows now, and the paths of its context. `unchanged` counts from the previous call of this method
+    /// or of [`Self::inspect`].
+    pub fn step(&mut self) -> Step<'_> {
         self.update();
-        let root = root(&self.last, &self.reader);
-        let entries = self.digests.entries();
-        if self.kind == ToolKind::Edit {
-            let headers = self.digests.headers();
-            let path = self.digests.names_path().then(|| own_path(root)).flatten();
-            match &entries {
-                Some(entries) => self.paths.set(entries.iter().map(|entry| entry.path)),
-                None => self.paths.set(headers.iter().chain(path.as_ref())),
-            }
-        }
-        Inspection { paths: self.paths.get(), entries, digest: self.digests.whole(), notes: &self.notes }
+        let arguments = self.arguments_with_paths();
+        self.paths.expand(&arguments, &self.options.cwd);
+        Step { paths: self.paths.candidates(), inspection: self.inspection() }
     }
 
-    /// The file paths of the call's context, none when it has no path (engine.md E6.4): candidates of the entry paths,
-    /// else of the paths that an edit names, else of the path-like arguments.
-    pub fn context_paths(&mut self) -> Option<&[JsString]> {
-        self.inspect();
-        let arguments = self.arguments_with_paths();
-        self.paths.candidates(&arguments, &self.options.cwd)
+    /// What the call shows now, without the paths of its context.
+    pub fn inspect(&mut self) -> Inspection<'_> {
+        self.update();
+        self.inspection()
+    }
+
+    /// What an edit call without an entry shows in the generation that takes it for an empty text and not for raw text
+    /// (engine.md E11 G11, G12); none where it shows raw text there too. Costs a copy.
+    pub fn digest_without_entries(&self) -> Option<JsString> {
+        if self.kind != ToolKind::Edit {
+            return None;
+        }
+        let arguments = self.arguments();
+        let input = arguments.get("input").or_else(|| arguments.get("_input"))?.as_string()?;
+        without_entries::digest(input, self.mode.fixed())
+    }
+
+    fn inspection(&self) -> Inspection<'_> {
+        let (entries, digest) = (self.digests.entries(), self.digests.whole());
+        Inspection { paths: self.paths.get(), entries, digest, notes: &self.notes }
     }
 
     fn read_all(&mut self) {
@@ -287,7 +305,14 @@ impl CallReader {
         match self.kind {
             ToolKind::Other => {}
             ToolKind::Write => self.digests.read(Format::Write, root),
-            ToolKind::Edit => self.digests.read(Format::Edit(self.mode.of(root)), root),
+            ToolKind::Edit => {
+                self.digests.read(Format::Edit(self.mode.of(root)), root);
+                let path = self.digests.names_path().then(|| own_path(root)).flatten();
+                match self.digests.entries() {
+                    Some(entries) => self.paths.set(entries.iter().map(|entry| entry.path)),
+                    None => self.paths.set(self.digests.headers().iter().chain(path.as_ref())),
+                }
+            }
         }
         self.take_notes();
     }

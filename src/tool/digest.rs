@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::apply_patch::ApplyPatch;
 use super::call::{Digest, EditMode, Entry};
-use super::growing::Growing;
-use super::hashline::Hashline;
-use super::lines::{LineDriver, LineFormat};
+use super::formats::apply_patch::ApplyPatch;
+use super::formats::growing::Growing;
+use super::formats::hashline::Hashline;
+use super::formats::lines::{LineDriver, LineFormat};
+use super::formats::patch::PatchEdits;
+use super::formats::sections::Sections;
+use super::formats::sloppy::Sloppy;
 use super::mode::input;
 use super::partial::Node;
-use super::patch::PatchEdits;
-use super::sections::Sections;
-use super::sloppy::Sloppy;
 use crate::text::JsString;
 
 /// Which arguments make the digest.
@@ -66,11 +66,12 @@ impl KnownPath {
 pub(super) struct Input<F> {
     driver: LineDriver<F>,
     out: Sections,
+    shows: bool,
 }
 
 impl<F: LineFormat + Default> Input<F> {
     fn new() -> Self {
-        Self { driver: LineDriver::new(F::default()), out: Sections::default() }
+        Self { driver: LineDriver::new(F::default()), out: Sections::default(), shows: false }
     }
 
     fn restart(&mut self) {
@@ -86,6 +87,16 @@ impl<F: LineFormat + Default> Input<F> {
         self.out.begin();
         self.driver.read(stable, tail, false, &mut self.out);
         self.out.end();
+        let shows = self.driver.format().shows();
+        if shows && !self.shows {
+            self.out.forget();
+        }
+        self.shows = shows;
+    }
+
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let files = self.out.files().filter(|_| self.shows);
+        files.map(|file| Entry { path: Arc::as_ref(&file.path), digest: digest(&file.text) }).collect()
     }
 }
 
@@ -178,12 +189,11 @@ impl Digests {
             }
             Self::Patch { out, path, .. } => {
                 let path = path.0.as_ref()?;
-                out.files().iter().map(|file| Entry { path, digest: digest(&file.text) }).collect()
+                out.files().map(|file| Entry { path, digest: digest(&file.text) }).collect()
             }
-            Self::Hashline(_) | Self::ApplyPatch(_) | Self::Sloppy(_) => {
-                let files = self.sections().map_or(&[][..], Sections::files);
-                files.iter().map(|file| Entry { path: Arc::as_ref(&file.path), digest: digest(&file.text) }).collect()
-            }
+            Self::Hashline(input) => input.entries(),
+            Self::ApplyPatch(input) => input.entries(),
+            Self::Sloppy(input) => input.entries(),
         };
         Some(entries).filter(|entries: &Vec<_>| !entries.is_empty())
     }

@@ -1,7 +1,7 @@
 //! [`ModeGuess`]: the edit mode, which sessions do not record, from the arguments (engine.md E6.2).
 
 use super::call::EditMode;
-use super::lines::{after, trimmed};
+use super::formats::lines::{after, trimmed};
 use super::partial::Node;
 
 /// The edit mode as far as the arguments tell.
@@ -23,6 +23,11 @@ impl ModeGuess {
     /// No arguments yet. A `fixed` mode is never put in doubt.
     pub(super) fn new(fixed: Option<EditMode>) -> Self {
         Self { fixed, input: InputGuess::default(), unknown: true }
+    }
+
+    /// The mode, where it does not have to be guessed.
+    pub(super) fn fixed(&self) -> Option<EditMode> {
+        self.fixed
     }
 
     /// The arguments are read anew.

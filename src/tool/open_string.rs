@@ -1,6 +1,10 @@
 //! [`OpenString`]: a string of tool arguments that is being read, escapes included (engine.md E6.6).
+//!
+//! Models forget to escape quotes inside of strings, so a quote ends a string only where JSON goes on behind it: after
+//! white space comes a comma, a colon, a closing brace or bracket, or nothing yet. Any other quote is text. A comment
+//! behind the quote does not count as JSON going on (vectors-wide: `{"a": "b" /`).
 
-use crate::text::JsString;
+use crate::text::{JsString, is_js_white_space};
 
 const BACKSLASH: u16 = b'\\' as u16;
 const LOWER_U: u16 = b'u' as u16;
@@ -15,6 +19,8 @@ pub(super) struct OpenString {
     units: Vec<u16>,
     /// An escape that is not complete yet, from its backslash on.
     escape: Vec<u16>,
+    /// A quote that may be the end, and the white space behind it.
+    end: Vec<u16>,
 }
 
 impl OpenString {
@@ -30,7 +36,7 @@ impl OpenString {
 
     /// Takes the leading units that stand for themselves, and says how many those are.
     pub(super) fn take_plain(&mut self, units: &[u16]) -> usize {
-        if !self.escape.is_empty() {
+        if !self.escape.is_empty() || !self.end.is_empty() {
             return 0;
         }
         let special = units.iter().position(|&unit| unit == self.quote || unit == BACKSLASH);
@@ -39,10 +45,20 @@ impl OpenString {
         plain
     }
 
-    /// Takes the next unit; the text, when that ends it.
+    /// Takes the next unit. When it shows that the string has ended before it, gives the text and leaves the unit.
     pub(super) fn step(&mut self, unit: u16) -> Option<JsString> {
+        if !self.end.is_empty() {
+            if is_js_white_space(unit) {
+                self.end.push(unit);
+                return None;
+            }
+            if [b',', b':', b'}', b']'].map(u16::from).contains(&unit) {
+                return Some(JsString::from_units(std::mem::take(&mut self.units)));
+            }
+            self.units.append(&mut self.end);
+        }
         match self.escape.len() {
-            0 if unit == self.quote => return Some(JsString::from_units(std::mem::take(&mut self.units))),
+            0 if unit == self.quote => self.end.push(unit),
             0 if unit == BACKSLASH => self.escape.push(unit),
             0 => self.units.push(unit),
             1 => match simple_escape(unit) {

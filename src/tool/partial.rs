@@ -1,13 +1,26 @@
 //! [`PartialJson`]: tool arguments as they are read while they stream (engine.md E6.6).
 //!
 //! A state machine that takes each code unit once. Every complete or cut JSON text is read as what it says so far:
-//! open strings and containers count, an unfinished atom is dropped together with its key. Single quotes, bare keys,
-//! comments, stray commas, Python literals, raw control characters and bad escapes are tolerated. At anything else
-//! the reader stops and keeps what it has; [`PartialJson::failure`] says where.
+//! open strings and containers count, an unfinished atom is dropped together with its key. Beyond JSON, as inferred
+//! from the vectors:
+//!
+//! ```text
+//! text    = value rest                     what follows the outermost value is ignored
+//! object  = "{" { "," | key ":" value } "}"
+//! list    = "[" { "," | value } "]"        stray commas count for nothing, a key without value neither
+//! key     = string | bare                  bare: anything up to white space or a colon, quotes and brackets included
+//! value   = object | list | string | number | true | True | false | False | null | None
+//! string  = in double or single quotes; see `OpenString` for its end
+//! number  = letters, digits, "+", "-", "." from a digit, sign or dot on, read as ECMAScript's Number() does
+//! between tokens: white space, // comment, /* comment */
+//! ```
+//!
+//! Raw control characters and bad escapes are text. At anything else the reader stops and keeps what it has;
+//! [`PartialJson::failure`] says where.
 
 use std::collections::HashMap;
 
-use super::atom::read_atom;
+use super::atom::{begins_number, continues_number, read_atom};
 use super::open_string::OpenString;
 use crate::text::JsString;
 use crate::text::is_js_white_space;
@@ -234,7 +247,7 @@ impl PartialJson {
                 let units = [stable, tail].concat();
                 Some(Value::String(JsString::from_units(units)))
             }
-            State::Atom => read_atom(&self.atom, true),
+            State::Atom => read_atom(&self.atom),
             _ => None,
         };
         for frame in self.frames.iter().rev() {
@@ -276,27 +289,33 @@ impl PartialJson {
 
     fn step(&mut self, unit: u16) {
         match self.state {
-            State::String { key } => match self.string.step(unit) {
-                Some(text) if key => self.open_key(text),
-                Some(text) => self.complete(Value::String(text)),
-                None => {}
-            },
-            State::Atom => {
-                if is_delimiter(unit) {
-                    match read_atom(&self.atom, false) {
-                        Some(value) => {
-                            self.replace_value();
-                            self.complete(value);
-                        }
-                        None => return self.fail(false),
+            State::String { key } => {
+                if let Some(text) = self.string.step(unit) {
+                    if key {
+                        self.open_key(text);
+                    } else {
+                        self.complete(Value::String(text));
                     }
                     self.step(unit);
-                } else {
+                }
+            }
+            State::Atom => {
+                let is_number = self.atom.first().is_some_and(|&first| begins_number(first));
+                if if is_number { continues_number(unit) } else { !is_delimiter(unit) } {
                     self.atom.push(unit);
+                    return;
+                }
+                match read_atom(&self.atom) {
+                    Some(value) => {
+                        self.replace_value();
+                        self.complete(value);
+                        self.step(unit);
+                    }
+                    None => self.fail(false),
                 }
             }
             State::BareKey => {
-                if is_delimiter(unit) {
+                if unit == COLON || is_js_white_space(unit) {
                     let key = JsString::from_units(std::mem::take(&mut self.atom));
                     self.open_key(key);
                     self.step(unit);
@@ -320,8 +339,14 @@ impl PartialJson {
             (Comment::Begin, SLASH) => Comment::Line,
             (Comment::Begin | Comment::BlockStar, STAR) if self.comment == Comment::Begin => Comment::Block,
             (Comment::Begin, _) => {
-                self.fail(false);
-                Comment::None
+                self.comment = Comment::None;
+                if self.state == State::Key {
+                    self.open_atom(SLASH, State::BareKey);
+                    self.step(unit);
+                } else {
+                    self.fail(false);
+                }
+                return true;
             }
             (Comment::Line, 0x0A | 0x0D | 0x2028 | 0x2029) => Comment::None,
             (Comment::Line, _) => Comment::Line,
@@ -347,10 +372,10 @@ impl PartialJson {
             (State::Key, QUOTE | APOSTROPHE) => self.open_string(unit, true),
             (State::Key, COMMA) => {}
             (State::Value | State::After, COMMA) if !self.frames.is_empty() => self.next(),
-            (State::Value | State::Key | State::After, CLOSE_BRACE | CLOSE_BRACKET) => self.close(unit),
+            (State::Value | State::After, CLOSE_BRACE | CLOSE_BRACKET) | (State::Key, CLOSE_BRACE) => self.close(unit),
             (State::Colon, COLON) => self.state = State::Value,
             (State::Value, _) if !is_delimiter(unit) => self.open_atom(unit, State::Atom),
-            (State::Key, _) if !is_delimiter(unit) && is_key_unit(unit) => self.open_atom(unit, State::BareKey),
+            (State::Key, _) if unit != COLON => self.open_atom(unit, State::BareKey),
             _ => self.fail(false),
         }
     }
@@ -447,10 +472,6 @@ fn is_delimiter(unit: u16) -> bool {
         || is_js_white_space(unit)
 }
 
-fn is_key_unit(unit: u16) -> bool {
-    unit >= 0x80 || matches!(unit as u8, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$')
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -478,7 +499,8 @@ mod tests {
         check(r#"{"path":"a.t"#, r#"{"path":"a.t"}"#);
         check(r#"{"e":[{"diff":"+a"#, r#"{"e":[{"diff":"+a"}]}"#);
         check(r#"{"a":1,"b":tr"#, r#"{"a":1}"#);
-        check(r#"{"a":-12.5e"#, r#"{"a":-12.5}"#);
+        check(r#"{"a":-12.5"#, r#"{"a":-12.5}"#);
+        check(r#"{"a":-12.5e"#, "{}");
         check(r#"{"a":"x\u00"#, r#"{"a":"x\\u00"}"#);
         check(r#"{"a":"x\"#, r#"{"a":"x\\"}"#);
         check(r#"{"a":1,"a""#, r#"{"a":1}"#);
@@ -495,6 +517,30 @@ mod tests {
         check("\u{FEFF}{\"a\":\"1\n2\"", r#"{"a":"1\n2"}"#);
         check(r#"{"a": 0x10, "b": 01, "c": +5, "d": 12., "e": .5}"#, r#"{"a":16,"b":1,"c":5,"d":12,"e":0.5}"#);
         check(r#"{"a":/**/1/*/ **/}"#, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn a_quote_ends_a_string_where_json_goes_on() {
+        check(r#"{"a":"say "hi" to","b":"x" , 'c':'it's'}"#, r#"{"a":"say \"hi\" to","b":"x","c":"it's"}"#);
+        check(r#"{"a":"b" "#, r#"{"a":"b"}"#);
+        check(r#"{"a":"b" x"#, r#"{"a":"b\" x"}"#);
+        check(r#"{"a":"b""}"#, r#"{"a":"b\""}"#);
+        check(r#"{"a"b":1}"#, r#"{"a\"b":1}"#);
+        check(r#""s" t"#, r#""s\" t""#);
+    }
+
+    #[test]
+    fn a_bare_key_goes_to_the_colon() {
+        check(r#"{a":1,/b:2, ]c:3,{d :4}"#, r#"{"a\"":1,"/b":2,"]c":3,"{d":4}"#);
+        check("{a b:1}", "{}");
+        check("{:1}", "{}");
+    }
+
+    #[test]
+    fn a_number_ends_at_what_is_no_part_of_it() {
+        check(r#"{"a":1_000,"b":2}"#, r#"{"a":1}"#);
+        check(r#"{"a":1.2.3,"b":2}"#, "{}");
+        check(r#"[1/**/,0x10]"#, "[1,16]");
     }
 
     #[test]
@@ -515,8 +561,8 @@ mod tests {
     fn json_like() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             "{", "}", "[", "]", ",", ":", "\"", "'", "\\", "\\u", "00e9", "/", "*", "//", "/*", "*/", "\n", " ",
-            "true", "True", "nul", "null", "-", "1", ".5", "e", "0x", "a", "b", "\"a\":", "'b':", "c:", "\"x\"", "é",
-            "🙂",
+            "true", "True", "nul", "null", "-", "1", ".5", "e", "0x", "_", "a", "b", "\"a\":", "'b':", "c:", "\"x\"",
+            "é", "🙂",
         ]);
         prop::collection::vec(piece, 0..40).prop_map(|pieces| format!("{{{}", pieces.concat()))
     }

@@ -38,8 +38,13 @@ impl PathList {
         self.named.truncate(kept);
     }
 
-    /// The candidates of the named paths, else of `arguments`, without repeats; none when there is none.
-    pub(super) fn candidates(&mut self, arguments: &[JsString], cwd: &JsString) -> Option<&[JsString]> {
+    /// The candidates that were made last; none when there is none.
+    pub(super) fn candidates(&self) -> Option<&[JsString]> {
+        (!self.candidates.is_empty()).then_some(&self.candidates)
+    }
+
+    /// Makes the candidates of the named paths, else of `arguments`, without repeats.
+    pub(super) fn expand(&mut self, arguments: &[JsString], cwd: &JsString) {
         let wanted = if self.named.iter().all(JsString::is_blank) { arguments } else { &self.named };
         if self.expanded.as_deref() != Some(wanted) {
             self.expanded = Some(wanted.to_vec());
@@ -48,7 +53,6 @@ impl PathList {
             let candidates = distinct.flat_map(|path| paths::candidates(path, cwd));
             self.candidates = candidates.filter(|path| seen.insert(path.clone())).collect();
         }
-        (!self.candidates.is_empty()).then_some(&self.candidates)
     }
 
     /// The path-like arguments of an object that still grows; `changed` are the members completed since the last call.

@@ -16,7 +16,7 @@ const DELTA: usize = 4;
 fn arguments(kind: &str, size: usize) -> Vec<u16> {
     let mut lines = String::new();
     let mut number = 0;
-    let mark = if kind == "write" { "" } else { "+" };
+    let mark = if matches!(kind, "write" | "sloppy" | "sloppy after") { "" } else { "+" };
     while lines.len() < size {
         if number % 50 == 0 && kind == "hashline" {
             lines.push_str(&format!("[src/file{}.ts#A1B2]\nPUT {number}.={number}:\n", number / 50 % 10));
@@ -31,6 +31,15 @@ fn arguments(kind: &str, size: usize) -> Vec<u16> {
         "apply_patch" => {
             format!("{{\"input\":{}}}", quoted(&format!("*** Begin Patch\n*** Update File: a.ts\n@@\n{lines}")))
         }
+        "sloppy" | "sloppy after" => {
+            // A text to insert is one long line.
+            let (tag, lines) = if kind == "sloppy" { ("PUT", lines) } else { ("AFTER", lines.replace('\n', " ")) };
+            format!("{{\"input\":{}}}", quoted(&format!("<SM:EDIT path=\"a.ts\">\n<SM:FIND>\nx\n<SM:{tag}>\n{lines}")))
+        }
+        "context" => {
+            let line = lines.replace('\n', " ");
+            format!("{{\"input\":{}}}", quoted(&format!("[a.ts#A1B2]\n+x\n {line}")))
+        }
         _ => format!("{{\"input\":{}}}", quoted(&lines)),
     };
     text.encode_utf16().collect()
@@ -43,8 +52,9 @@ fn stream(kind: &str, arguments: &[u16]) -> usize {
     let mut new_units = 0;
     for delta in arguments.chunks(DELTA) {
         reader.push(delta);
-        let _ = black_box(reader.context_paths());
-        let inspection = reader.inspect();
+        let step = reader.step();
+        let _ = black_box(step.paths);
+        let inspection = step.inspection;
         for digest in inspection.entries.iter().flatten().map(|entry| entry.digest).chain(inspection.digest) {
             new_units += digest.text.len() - digest.unchanged;
         }
@@ -56,7 +66,7 @@ fn stream(kind: &str, arguments: &[u16]) -> usize {
 const ROUNDS: usize = 7;
 
 fn main() {
-    const KINDS: [&str; 4] = ["write", "patch", "hashline", "apply_patch"];
+    const KINDS: [&str; 7] = ["write", "patch", "hashline", "apply_patch", "sloppy", "sloppy after", "context"];
     let mut criterion = Criterion::default().configure_from_args().sample_size(10);
     for kind in KINDS {
         let mut group = criterion.benchmark_group(format!("streamed arguments, {kind}"));

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::lines::{LineDriver, LineFormat, is_added, surely_added};
-use super::partial::Node;
+use super::lines::{Begins, LineDriver, LineFormat, begins_row, is_added};
 use super::sections::{Section, Sections};
 use crate::text::JsString;
+use crate::tool::partial::Node;
 
 /// The edits read so far. All of them go to one file, whose path does not matter here.
 #[derive(Debug)]
-pub(super) struct PatchEdits {
+pub(in crate::tool) struct PatchEdits {
     done: usize,
     open: Option<Part>,
     path: Arc<JsString>,
@@ -69,8 +69,8 @@ impl LineFormat for Added {
         }
     }
 
-    fn row_at(&self, line: &[u16]) -> Option<usize> {
-        surely_added(line).then_some(1)
+    fn begins(&self, line: &[u16]) -> Begins {
+        begins_row(line)
     }
 
     fn begin_row(&mut self, out: &mut Sections) {
@@ -90,7 +90,7 @@ impl Default for PatchEdits {
 
 impl PatchEdits {
     /// Reads what is new in the list of edits.
-    pub(super) fn read(&mut self, edits: Node<'_>, out: &mut Sections) {
+    pub(in crate::tool) fn read(&mut self, edits: Node<'_>, out: &mut Sections) {
         let Some((complete, growing)) = edits.items() else {
             return;
         };

@@ -1,13 +1,13 @@
 //! [`LineDriver`]: feeds an edit input that grows to a line format, each unit once.
 
 use super::sections::Sections;
-use crate::text::{JsString, is_js_white_space};
+use crate::text::JsString;
 
 const LINE_FEED: u16 = 0x0A;
 const RETURN: u16 = 0x0D;
 
 /// What the lines of an edit input mean. The state must be cheap to copy: a copy is made at each inspection.
-pub(super) trait LineFormat: Clone {
+pub(in crate::tool) trait LineFormat: Clone {
     /// Whether a carriage return before a line feed belongs to the line end.
     const STRIPS_RETURN: bool;
 
@@ -17,10 +17,10 @@ pub(super) trait LineFormat: Clone {
     /// A whole line.
     fn line(&mut self, line: &[u16], out: &mut Sections);
 
-    /// Where the row's content begins, when this beginning of a line is a row however the line goes on.
-    fn row_at(&self, line: &[u16]) -> Option<usize>;
+    /// What this beginning of a line is however the line goes on. Long lines are then read once.
+    fn begins(&self, line: &[u16]) -> Begins;
 
-    /// Such a row begins.
+    /// A row begins.
     fn begin_row(&mut self, out: &mut Sections);
 
     /// Adds to that row.
@@ -30,11 +30,28 @@ pub(super) trait LineFormat: Clone {
     fn cut(&mut self, out: &mut Sections) {
         let _ = out;
     }
+
+    /// Whether what was read counts; else there are no entries for now.
+    fn shows(&self) -> bool {
+        true
+    }
+}
+
+/// What is known about a line that goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::tool) enum Begins {
+    /// Nothing: the line is read again when there is more of it.
+    #[default]
+    Open,
+    /// It is a row whose content begins at this unit.
+    Row(usize),
+    /// It means nothing.
+    Nothing,
 }
 
 /// Reads on in a text that only grows, but for its tail.
 #[derive(Debug)]
-pub(super) struct LineDriver<F> {
+pub(in crate::tool) struct LineDriver<F> {
     format: F,
     /// The state before the open line was read tentatively.
     saved: Option<F>,
@@ -43,35 +60,35 @@ pub(super) struct LineDriver<F> {
     /// End of the last unit that is not white space, and how far was looked for it.
     solid: usize,
     looked: usize,
-    /// Units of the open line that were handed on, when it is a row.
-    row: Option<usize>,
+    /// What the open line is; of a row, how many units were handed on.
+    open: Begins,
 }
 
 impl<F: LineFormat> LineDriver<F> {
     /// At the start of a text.
-    pub(super) fn new(format: F) -> Self {
-        Self { format, saved: None, line_start: 0, scanned: 0, solid: 0, looked: 0, row: None }
+    pub(in crate::tool) fn new(format: F) -> Self {
+        Self { format, saved: None, line_start: 0, scanned: 0, solid: 0, looked: 0, open: Begins::Open }
     }
 
     /// The state after what was read last.
-    pub(super) fn format(&self) -> &F {
+    pub(in crate::tool) fn format(&self) -> &F {
         &self.format
     }
 
     /// Number of units of the stable text that were read.
-    pub(super) fn scanned(&self) -> usize {
+    pub(in crate::tool) fn scanned(&self) -> usize {
         self.scanned.max(self.looked)
     }
 
     /// Reads what is new: `stable` as far as it was not read yet, then the open line with `tail` tentatively. When the
     /// text is `complete`, its last line is final.
-    pub(super) fn read(&mut self, stable: &[u16], tail: &[u16], complete: bool, out: &mut Sections) {
+    pub(in crate::tool) fn read(&mut self, stable: &[u16], tail: &[u16], complete: bool, out: &mut Sections) {
         if let Some(saved) = self.saved.take() {
             self.format = saved;
         }
         if F::TRIMS_END {
             // White space at the end is held back until something follows it.
-            let solid = stable[self.looked..].iter().rposition(|unit| !is_js_white_space(*unit));
+            let solid = stable[self.looked..].iter().rposition(|unit| !is_blank(*unit));
             self.solid = solid.map_or(self.solid, |last| self.looked + last + 1);
             self.looked = stable.len();
             self.read_lines(&stable[..self.solid], out);
@@ -90,9 +107,10 @@ impl<F: LineFormat> LineDriver<F> {
             if F::STRIPS_RETURN && line.last() == Some(&RETURN) {
                 line = &line[..line.len() - 1];
             }
-            match self.row.take() {
-                Some(done) => self.format.add_to_row(&line[done..], out),
-                None => self.format.line(line, out),
+            match std::mem::take(&mut self.open) {
+                Begins::Row(done) => self.format.add_to_row(&line[done..], out),
+                Begins::Nothing => {}
+                Begins::Open => self.format.line(line, out),
             }
             self.line_start = end + 1;
             self.scanned = end + 1;
@@ -101,17 +119,19 @@ impl<F: LineFormat> LineDriver<F> {
     }
 
     fn read_open_line(&mut self, line: &[u16], tail: &[u16], complete: bool, out: &mut Sections) {
-        if self.row.is_none()
-            && let Some(start) = self.format.row_at(line)
-        {
-            self.format.begin_row(out);
-            self.row = Some(start);
+        if self.open == Begins::Open {
+            self.open = self.format.begins(line);
+            if let Begins::Row(_) = self.open {
+                self.format.begin_row(out);
+            }
         }
-        if let Some(done) = self.row {
-            let open_return = F::STRIPS_RETURN && !complete && line.last() == Some(&RETURN);
-            let end = done.max(line.len() - usize::from(open_return));
-            self.format.add_to_row(&line[done..end], out);
-            self.row = Some(end);
+        if let Begins::Row(done) = &mut self.open {
+            // A return may belong to the line end, and half a character may have its other half.
+            let held = |&unit: &u16| (F::STRIPS_RETURN && unit == RETURN) || (0xD800..0xDC00).contains(&unit);
+            let held = !complete && line.last().is_some_and(held);
+            let end = (*done).max(line.len() - usize::from(held));
+            self.format.add_to_row(&line[*done..end], out);
+            *done = end;
         }
         if !complete {
             self.saved = Some(self.format.clone());
@@ -119,14 +139,15 @@ impl<F: LineFormat> LineDriver<F> {
         }
         let mut pieces = tail.split(|&unit| unit == LINE_FEED);
         let first = pieces.next().unwrap_or_default();
-        match self.row {
-            Some(done) => {
+        match self.open {
+            Begins::Row(done) => {
                 self.format.add_to_row(&line[done..], out);
                 self.format.add_to_row(first, out);
             }
-            None if tail.is_empty() && line.is_empty() => {}
-            None if tail.is_empty() => self.format.line(line, out),
-            None => self.format.line(&[line, first].concat(), out),
+            Begins::Nothing => {}
+            Begins::Open if tail.is_empty() && line.is_empty() => {}
+            Begins::Open if tail.is_empty() => self.format.line(line, out),
+            Begins::Open => self.format.line(&[line, first].concat(), out),
         }
         for piece in pieces {
             self.format.line(piece, out);
@@ -136,40 +157,61 @@ impl<F: LineFormat> LineDriver<F> {
 }
 
 /// Whether the line adds text: it begins with a plus and not with three of them and a blank (engine.md E6.2).
-pub(super) fn is_added(line: &[u16]) -> bool {
+pub(in crate::tool) fn is_added(line: &[u16]) -> bool {
     line.first() == Some(&PLUS) && !line.starts_with(FILE_MARK)
 }
 
-/// Whether the line begins so that it adds text however it goes on.
-pub(super) fn surely_added(line: &[u16]) -> bool {
-    is_added(line) && !FILE_MARK.starts_with(line)
+/// Whether a line that begins like this adds text, where all others mean nothing.
+pub(in crate::tool) fn begins_row(line: &[u16]) -> Begins {
+    if FILE_MARK.starts_with(line) {
+        Begins::Open
+    } else if is_added(line) {
+        Begins::Row(1)
+    } else {
+        Begins::Nothing
+    }
 }
 
 const PLUS: u16 = b'+' as u16;
 const FILE_MARK: &[u16] = &[PLUS, PLUS, PLUS, b' ' as u16];
 
+/// Whether the unit is white space to the edit formats. It differs from ECMAScript's: U+0085 is and U+FEFF is not
+/// (vectors-wide: a line of U+FEFF is a line to find).
+pub(in crate::tool) fn is_blank(unit: u16) -> bool {
+    char::from_u32(unit.into()).is_some_and(char::is_whitespace)
+}
+
+/// The first unit that is not white space.
+pub(in crate::tool) fn first_solid(line: &[u16]) -> Option<u16> {
+    line.iter().copied().find(|&unit| !is_blank(unit))
+}
+
 /// The line without white space around it.
-pub(super) fn trimmed(line: &[u16]) -> &[u16] {
-    let blank = |unit: &u16| is_js_white_space(*unit);
-    let Some(start) = line.iter().position(|unit| !blank(unit)) else {
+pub(in crate::tool) fn trimmed(line: &[u16]) -> &[u16] {
+    let Some(start) = line.iter().position(|&unit| !is_blank(unit)) else {
         return &[];
     };
-    let end = line.iter().rposition(|unit| !blank(unit)).map_or(start, |last| last + 1);
+    let end = line.iter().rposition(|&unit| !is_blank(unit)).map_or(start, |last| last + 1);
     &line[start..end]
 }
 
 /// Whether the units are this text.
-pub(super) fn is(units: &[u16], text: &str) -> bool {
+pub(in crate::tool) fn is(units: &[u16], text: &str) -> bool {
     units.iter().copied().eq(text.encode_utf16())
 }
 
 /// The units after this beginning, if they have it.
-pub(super) fn after<'a>(units: &'a [u16], prefix: &str) -> Option<&'a [u16]> {
+pub(in crate::tool) fn after<'a>(units: &'a [u16], prefix: &str) -> Option<&'a [u16]> {
     let length = prefix.encode_utf16().count();
     (units.len() >= length && is(&units[..length], prefix)).then(|| &units[length..])
 }
 
+/// Whether one is the beginning of the other.
+pub(in crate::tool) fn agrees(units: &[u16], text: &str) -> bool {
+    text.encode_utf16().zip(units).all(|(expected, &unit)| expected == unit)
+}
+
 /// The units as a string.
-pub(super) fn to_string(units: &[u16]) -> JsString {
+pub(in crate::tool) fn to_string(units: &[u16]) -> JsString {
     JsString::from_units(units)
 }
