@@ -337,7 +337,7 @@ pub enum Lifecycle {
 
 impl Lifecycle {
     /// What an input without marks is taken for (session.md S9.4f (e)).
-    pub const NEWEST: Self = Self::V3;
+    pub const NEWEST: Self = Self::V4;
 
     /// The name on the command line.
     pub fn as_str(self) -> &'static str {

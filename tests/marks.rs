@@ -278,7 +278,8 @@ fn a_named_generation_has_no_mark_and_auto_stands_alone() {
         let input = if command == "check-rules" { RULE } else { demo };
         assert_eq!(ttsr_auto([command, input, "--lifecycle", "v1,v2"]).status, 2, "{command}");
     }
-    assert_eq!(ttsr_auto(["replay", demo, "--rules", RULE, "--lifecycle", "v4"]).status, 2);
+    let newest = ttsr_auto(["replay", demo, "--rules", RULE, "--lifecycle", "v4", "--format", "jsonl"]);
+    assert_eq!(told(&newest), is("v4", ""));
 }
 
 /// Texts, scripts and rule files carry no marks.

@@ -15,6 +15,8 @@ pub enum EvidenceKind {
     Deferred,
     /// The reminder stands in front of a tool result.
     ToolReminder,
+    /// A warning after a judge's yes (generation-v4.md W15.7).
+    Judged,
     /// Nothing shows it.
     None,
 }
@@ -26,6 +28,7 @@ impl EvidenceKind {
             Self::Interrupt => "interrupt",
             Self::Deferred => "deferred",
             Self::ToolReminder => "tool-reminder",
+            Self::Judged => "judged",
             Self::None => "none",
         }
     }
@@ -48,8 +51,16 @@ pub(super) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidenc
     if let Some(message) = subject.entry(at).and_then(|entry| entry.parent())
         && let Some(shown) = subject.shown_at(message).filter(|shown| shown.is_message)
         && shown.details.contains(name)
-        && shown.tags.iter().any(|tag| tag.interrupt && tag.rule == *name)
+        && shown.tags.iter().any(|tag| tag.rule == *name)
     {
+        let is_warning = shown.tags.iter().all(|tag| !tag.interrupt);
+        if is_warning {
+            // It follows an answered message; how that ended, and how many lie between, is no matter.
+            let assistant = subject.before(message).find(|entry| entry.role() == Role::Assistant);
+            let matched = assistant.map(|entry| entry.index());
+            let kind = if matched.is_some() { EvidenceKind::Judged } else { EvidenceKind::None };
+            return Evidence { kind, entry: Some(message), matched };
+        }
         if let Some(aborted) = aborted_by(subject, message)
             && abort_fits(subject, aborted, &shown.details)
         {

@@ -240,6 +240,9 @@ pub struct ReplayArgs {
     /// How streamed tool arguments are re-read
     #[arg(long, value_enum, value_name = "HOW", default_value_t, help_heading = "How to run")]
     pub arguments: ArgumentsArg,
+    /// Answers about judged rules: rows such as {"rule": "no-blame", "answer": "yes"}, as a JSON array or one a line
+    #[arg(long, value_name = "FILE|-", help_heading = "How to run")]
+    pub verdicts: Option<PathBuf>,
     /// Working directory of the run, where the input names none
     #[arg(long, value_name = "DIR", help_heading = "How to run")]
     pub cwd: Option<String>,
@@ -296,6 +299,9 @@ pub struct ReplayArgs {
     /// Say at each message why a rule did not fire
     #[arg(long, value_name = "RULE", num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = "Output")]
     pub explain: Option<String>,
+    /// Print what a judge would be asked, one JSON line an output, in place of the report
+    #[arg(long, help_heading = "Output")]
+    pub print_asks: bool,
     /// Write the session that results
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub write_session: Option<PathBuf>,

@@ -46,7 +46,7 @@ impl Checked {
         console: &mut Console<'_>,
         surroundings: &Surroundings,
     ) -> Result<Self, CliError> {
-        let generation = Asked::single(&rules.lifecycle)?.unmarked();
+        let generation = Asked::single(&rules.lifecycle, || false)?.unmarked();
         let setup = Setup::read(rules, generation.lifecycle, surroundings)?;
         let shows_all = args.list || matches!(args.format, CheckFormat::Json | CheckFormat::Junit);
         let mut pipeline = Pipeline {

@@ -67,6 +67,22 @@ impl Setup {
         Ok(Self { given, resolved, semantics, agent, places, bundled })
     }
 
+    /// Reads the rules from their places.
+    fn look_through(&self, args: &RuleArgs, sink: &mut dyn Sink) -> Searched {
+        let mut searched = if self.given {
+            search_paths(&args.rules, DEFAULT_CWD, &self.semantics, sink)
+        } else {
+            self.places.search(&self.semantics, sink)
+        };
+        let is_off = self.resolved.disabled_providers.iter().any(|id| id == Provider::BuiltinDefaults.id());
+        if let Some(path) = self.bundled.as_ref().filter(|_| !is_off) {
+            let bundled = search_bundled(path, &self.resolved.disabled_extensions, &self.semantics, sink);
+            searched.failures.extend(bundled.failures);
+            searched.files += bundled.files;
+        }
+        searched
+    }
+
     /// Reads the rules that the options name, each to `sink` as it is read, and gives the number of files. Paths that
     /// cannot be used are shown and raise the status.
     ///
@@ -79,18 +95,7 @@ impl Setup {
         sink: &mut dyn Sink,
     ) -> Result<usize, CliError> {
         let mut chosen = Chosen::new(&args.only_rule, sink);
-        let Searched { mut failures, mut files } = if self.given {
-            search_paths(&args.rules, DEFAULT_CWD, &self.semantics, &mut chosen)
-        } else {
-            self.places.search(&self.semantics, &mut chosen)
-        };
-        let is_off = self.resolved.disabled_providers.iter().any(|id| id == Provider::BuiltinDefaults.id());
-        if let Some(path) = self.bundled.as_ref().filter(|_| !is_off) {
-            let hidden = &self.resolved.disabled_extensions;
-            let searched = search_bundled(path, hidden, &self.semantics, &mut chosen);
-            failures.extend(searched.failures);
-            files += searched.files;
-        }
+        let Searched { failures, files } = self.look_through(args, &mut chosen);
         for failure in failures {
             console.fail(&CliError::failed(failure.to_string()).with_help("check the path of the rules"));
         }
@@ -100,6 +105,24 @@ impl Setup {
         chosen.verify()?;
         Ok(files)
     }
+}
+
+/// Whether any rule that the options name has a `question`. What is wrong with rules and settings is told when they are
+/// read for a run.
+pub(super) fn has_question(args: &RuleArgs, surroundings: &Surroundings) -> bool {
+    struct Questions(bool);
+    impl Sink for Questions {
+        fn rule(&mut self, rule: Rule) {
+            self.0 |= rule.fields.question.is_some();
+        }
+
+        fn finding(&mut self, _: Diagnostic) {}
+    }
+    let mut questions = Questions(false);
+    if let Ok(setup) = Setup::read(args, Lifecycle::V4, surroundings) {
+        setup.look_through(args, &mut questions);
+    }
+    questions.0
 }
 
 /// Rules and settings of a run.

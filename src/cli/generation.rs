@@ -5,9 +5,6 @@ use super::args::LifecycleArg;
 use crate::history::marks::Marks;
 use crate::settings::Lifecycle;
 
-/// Whether a rule of the set has a `question`: rules are judged from v4 on, which this version does not have yet.
-const HAS_QUESTION: bool = false;
-
 /// The generation of one input, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Generation {
@@ -21,7 +18,10 @@ pub(super) struct Generation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// Each input has its own, by its marks.
-    Auto,
+    Auto {
+        /// Whether a rule of the set has a `question`, which tells 18.3 from 18.2 where an input does not.
+        has_question: bool,
+    },
     /// This one.
     Named(Lifecycle),
 }
@@ -31,13 +31,13 @@ impl Asked {
     ///
     /// # Errors
     /// When `auto` stands beside others.
-    pub(super) fn each(asked: &[LifecycleArg]) -> Result<Vec<Self>, CliError> {
+    pub(super) fn each(asked: &[LifecycleArg], has_question: impl Fn() -> bool) -> Result<Vec<Self>, CliError> {
         if asked.len() > 1 && asked.contains(&LifecycleArg::Auto) {
             return Err(CliError::usage("--lifecycle auto stands alone")
                 .with_help("name the generations to compare, such as --lifecycle v1,v2,v3"));
         }
         let one = |arg: &LifecycleArg| match arg {
-            LifecycleArg::Auto => Self::Auto,
+            LifecycleArg::Auto => Self::Auto { has_question: has_question() },
             LifecycleArg::V1 => Self::Named(Lifecycle::V1),
             LifecycleArg::V2 => Self::Named(Lifecycle::V2),
             LifecycleArg::V3 => Self::Named(Lifecycle::V3),
@@ -50,8 +50,8 @@ impl Asked {
     ///
     /// # Errors
     /// When several generations are named.
-    pub(super) fn single(asked: &[LifecycleArg]) -> Result<Self, CliError> {
-        match Self::each(asked)?[..] {
+    pub(super) fn single(asked: &[LifecycleArg], has_question: impl Fn() -> bool) -> Result<Self, CliError> {
+        match Self::each(asked, has_question)?[..] {
             [one] => Ok(one),
             _ => Err(CliError::usage("--lifecycle takes one generation here").with_help("one of auto, v1, v2, v3, v4")),
         }
@@ -64,9 +64,9 @@ impl Asked {
     pub(super) fn generation(self, marks: impl FnOnce() -> Result<Marks, CliError>) -> Result<Generation, CliError> {
         match self {
             Self::Named(lifecycle) => Ok(Generation { lifecycle, from: None }),
-            Self::Auto => {
+            Self::Auto { has_question } => {
                 let marks = marks()?;
-                let (lifecycle, from) = (marks.lifecycle(HAS_QUESTION), Some(marks.words(HAS_QUESTION)));
+                let (lifecycle, from) = (marks.lifecycle(has_question), Some(marks.words(has_question)));
                 Ok(Generation { lifecycle, from })
             }
         }
@@ -76,9 +76,9 @@ impl Asked {
     pub(super) fn unmarked(self) -> Generation {
         match self {
             Self::Named(lifecycle) => Generation { lifecycle, from: None },
-            Self::Auto => {
+            Self::Auto { has_question } => {
                 let marks = Marks::default();
-                Generation { lifecycle: marks.lifecycle(HAS_QUESTION), from: Some(marks.words(HAS_QUESTION)) }
+                Generation { lifecycle: marks.lifecycle(has_question), from: Some(marks.words(has_question)) }
             }
         }
     }

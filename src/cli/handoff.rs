@@ -10,7 +10,7 @@ use signal_hook::SigId;
 use signal_hook::consts::SIGINT;
 
 use super::args::{HandoffArgs, HandoffFormat, PipelineArg};
-use super::config::Config;
+use super::config::{Config, has_question};
 use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
 use super::inputs;
@@ -46,7 +46,7 @@ pub(super) fn run(
         return Err(CliError::usage("no session to hand off").with_help("name a session file, or - for standard input"));
     };
     check_usage(args, path, pipeline)?;
-    let asked = Asked::single(&args.rules.lifecycle)?;
+    let asked = Asked::single(&args.rules.lifecycle, || has_question(&args.rules, surroundings))?;
     let mut clock = clock(args)?;
     free(args.output.as_deref())?;
     free(args.write_source.as_deref())?;

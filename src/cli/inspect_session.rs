@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::args::{InspectFormat, InspectSessionArgs};
-use super::config::Config;
+use super::config::{Config, has_question};
 use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
@@ -35,7 +35,7 @@ pub(super) fn run(
     if args.files.is_empty() {
         return Err(CliError::usage("nothing to inspect").with_help("name a session file or a directory of them"));
     }
-    let asked = Asked::single(&args.rules.lifecycle)?;
+    let asked = Asked::single(&args.rules.lifecycle, || has_question(&args.rules, surroundings))?;
     let mut inspection =
         Inspection { args, surroundings, asked, shared: BTreeMap::new(), rows: Vec::new(), findings: Vec::new() };
     for input in inputs::expand(&args.files) {

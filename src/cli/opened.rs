@@ -64,7 +64,7 @@ pub(super) fn open_pipe<R: Read>(
 ) -> Result<Opened<R>, CliError> {
     let path = Path::new(name);
     let mut head = Vec::new();
-    if asked == Asked::Auto {
+    if matches!(asked, Asked::Auto { .. }) {
         let read = input.by_ref().take(STANDARD_INPUT_BYTES).read_to_end(&mut head);
         read.map_err(|error| CliError::unreadable(path, &error))?;
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use rayon::prelude::*;
 
 use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, SourceArg, TraceArg};
-use super::config::Config;
+use super::config::{Config, has_question};
 use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
@@ -55,7 +55,7 @@ pub(super) fn run(
     if jobs > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(CliError::usage("standard input cannot be shared among jobs").with_help("leave --jobs out"));
     }
-    let passes = Asked::each(&args.rules.lifecycle)?;
+    let passes = Asked::each(&args.rules.lifecycle, || has_question(&args.rules, surroundings))?;
     if passes.len() > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(CliError::usage("standard input can be read once: name a file to compare generations"));
     }

@@ -67,8 +67,7 @@ impl Marks {
             Some(Era::V1 | Era::WithoutHeader) => Lifecycle::V1,
             Some(Era::V2 | Era::WithHeader) => Lifecycle::V2,
             Some(Era::Since18_2) if !has_question => Lifecycle::V3,
-            // cli.md, `--lifecycle`: v3 stands in for v4 until that is there.
-            Some(Era::Since18_2 | Era::V4) => Lifecycle::V3,
+            Some(Era::Since18_2 | Era::V4) => Lifecycle::V4,
         }
     }
 
@@ -82,9 +81,6 @@ impl Marks {
         let (number, count) = self.process;
         if count > 1 {
             words.push_str(&format!(", process {number} of {count}"));
-        }
-        if mark.era == Era::V4 || (mark.era == Era::Since18_2 && has_question) {
-            words.push_str(", which shows v4: v3 stands in for it");
         }
         words
     }
