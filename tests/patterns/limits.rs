@@ -118,3 +118,61 @@ fn errors_say_where_and_how_to_mend() {
         assert!(error.help.as_ref().is_some_and(|text| text.contains(help)), "`{source}`: {error:?}");
     }
 }
+
+#[test]
+fn counts_are_compared_as_written() {
+    for refused in [
+        "a{18446744073709551615}",
+        "a{18446744073709551615,}",
+        "a{99999999999999999999999,99999999999999999999999}",
+        "(?:){340282366920938463463374607431768211456}",
+        "a{4294967296,4294967295}",
+        "a{18446744073709551614,18446744073709551613}",
+        "a{4294967296,7}?",
+    ] {
+        assert!(compile(&JsString::from(refused)).is_err(), "{refused}");
+    }
+    for (source, found) in [
+        ("^a{0,18446744073709551615}$", true),
+        ("^a{1,99999999999999999999999}$", true),
+        ("a{18446744073709551614}", false),
+        ("^(?:){4294967295,4294967296}a", true),
+        ("^(?:){18446744073709551614,}a", true),
+    ] {
+        assert_eq!(verdict(source, "aaa", 1).is_match(), found, "{source}");
+    }
+}
+
+#[test]
+fn references_by_name_are_read_as_the_agent_does() {
+    for refused in [
+        "\\k<nm\\w",
+        "\\k<nm\\w>",
+        "\\k<\\w",
+        "\\k<n\\u12",
+        "\\k<n\\",
+        "\\k<n\\x41>",
+        "(a)|\\k<é\\d",
+        "(?<a>x)\\k<b>",
+        "\\k<b>(?<a>x)",
+        "(?<a>x)\\k",
+        "(?<a>x)\\k<a",
+        "(?<a>x)[\\k]",
+        "(?<a>x)\\k<1\\w",
+    ] {
+        assert!(compile(&JsString::from(refused)).is_err(), "{refused}");
+    }
+    for (source, text, found) in [
+        ("^\\k<nm$", "k<nm", true),
+        ("^\\k<1\\w$", "k<1x", true),
+        ("^\\k\\w$", "kx", true),
+        ("^\\k<n-\\w$", "k<n-x", true),
+        ("^\\k<$", "k<", true),
+        ("^\\k<n\\u0061>$", "k<na>", true),
+        ("^\\k<n\\ud83d\\w>$", "k<n", false),
+        ("^[\\k<n\\w]$", "k", true),
+        ("(?<n\\u0061>x)\\k<na>", "xx", true),
+    ] {
+        assert_eq!(verdict(source, text, 1).is_match(), found, "{source}");
+    }
+}

@@ -180,6 +180,10 @@ fn accepted_sources_equal_those_of_another_engine() {
         if source.contains('[') && source.contains("\\k") {
             continue;
         }
+        // And it reads no name behind `\\k<` when no group has one, where the agent refuses a broken escape.
+        if source.split_once("\\k<").is_some_and(|(_, name)| name.contains('\\')) && !source.contains("(?<") {
+            continue;
+        }
         let ours = compile(&JsString::from(source.as_str()));
         let theirs = regress::Regex::new(&source);
         assert_eq!(ours.is_ok(), theirs.is_ok(), "seed {seed}: `{source}`: {ours:?}, {:?}", theirs.err());
