@@ -1,17 +1,26 @@
 //! The step-counted backtracker: exact for every pattern, as long as its budget lasts.
 //!
 //! It decides patterns with back-references and finds where a match begins and ends. Its stack is its own, so depth is
-//! bounded by memory that is counted too.
+//! bounded by memory that is counted too. It goes through the ways of a pattern in one of three manners ([`Manner`]);
+//! once many steps are taken, ways that are known to be in vain are cut ([`super::memo`]).
 
 use std::ops::Range;
 
-use super::backtrack_code::{Code, Op};
+use super::backtrack_code::{Behind, Code, Op};
 use super::charset::CharSet;
 use super::fold::canonical;
-use super::syntax::{Neighbour, UNBOUNDED};
+use super::frontier::{Frontier, How, Suspended};
+use super::memo::{KeyMaker, Memo};
+use super::syntax::{Assertion, Neighbour, UNBOUNDED};
 
 /// The most entries the stack of choices may have.
 const MAX_CHOICES: usize = 1 << 21;
+
+/// Steps after which tried states are noted. Before, that would cost more than it saves.
+const LIGHT: u64 = 100_000;
+
+/// Steps that noting a state counts for: about the time it takes.
+const NOTE: u64 = 8;
 
 /// The outcome of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +34,26 @@ pub(super) enum Search {
     Nothing,
     /// The budget has run out.
     OutOfSteps,
+}
+
+/// The outcome of going through the ways from one state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attempt {
+    /// A match ends here.
+    Match(usize),
+    Nothing,
+    OutOfSteps,
+}
+
+/// How the ways of a pattern are gone through.
+#[derive(Debug)]
+pub(super) enum Manner {
+    /// Like an engine that knows no short cuts; for counts of its steps.
+    Plain,
+    /// To the first match, in the order of preference.
+    First,
+    /// To the first match that more text cannot undo; ways that end at the end of the text are kept.
+    All(Frontier),
 }
 
 /// A capture that is not set.
@@ -53,35 +82,32 @@ enum Choice {
     Longer {
         pc: usize,
         at: usize,
-        spare: usize,
-        backward: bool,
+        spare: u32,
     },
     /// A lazy run that may take more units, up to a number.
     Shorter {
         pc: usize,
         at: usize,
-        set: usize,
         left: u32,
-        backward: bool,
     },
+}
+
+/// A look-around under way.
+struct OpenLook {
+    pc: usize,
+    /// Where on the stack of choices it begins.
+    base: usize,
+    mark: usize,
+    /// Whether the end of the text had a part in it.
+    touched: bool,
 }
 
 /// Looks for the leftmost match that starts at `from` or later. `first` holds the units a match can begin with, if that
 /// is known; steps are taken off `budget`.
-pub(super) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], from: usize, budget: &mut u64) -> Search {
-    let anchored = matches!(code.ops.first(), Some(Op::Assert(super::syntax::Assertion::Start)));
-    let mut run = Run {
-        code,
-        text,
-        captures: vec![UNSET; code.groups * 2],
-        counters: vec![(0, 0); code.counters],
-        choices: Vec::new(),
-        looks: Vec::new(),
-        at_end: false,
-        budget,
-    };
-    for start in from..=text.len() {
-        if anchored && start > 0 {
+pub(super) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], manner: Manner, budget: &mut u64) -> Search {
+    let mut run = Run::new(code, text, manner, budget);
+    for start in 0..=text.len() {
+        if run.is_anchored() && start > 0 {
             break;
         }
         if let Some(first) = first
@@ -89,50 +115,197 @@ pub(super) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], from: u
         {
             continue;
         }
-        match run.attempt(start) {
-            Some(Some(end)) => return Search::Found { range: start..end, at_end: run.at_end },
-            Some(None) => {}
-            None => return Search::OutOfSteps,
+        match run.start(start) {
+            Attempt::Match(end) => return Search::Found { range: start..end, at_end: run.at_end },
+            Attempt::Nothing => {}
+            Attempt::OutOfSteps => return Search::OutOfSteps,
         }
     }
     Search::Nothing
 }
 
-struct Run<'r> {
+pub(super) struct Run<'r> {
     code: &'r Code,
     text: &'r [u16],
     captures: Vec<usize>,
     counters: Vec<(u32, usize)>,
     choices: Vec<Choice>,
-    /// Where on the stack of choices the open look-arounds begin.
-    looks: Vec<usize>,
+    looks: Vec<OpenLook>,
     at_end: bool,
+    pub(super) manner: Manner,
+    /// While the way depends on where the text ends: the length of the stack of choices when that began.
+    tentative: Option<usize>,
+    /// Whether such a way has come to a match.
+    pub(super) matches_at_end: bool,
+    memo: Option<Memo>,
+    /// The budget at which states begin to be noted.
+    noting_from: u64,
     budget: &'r mut u64,
 }
 
-impl Run<'_> {
-    /// Tries one start: nothing when the budget ends, else the end of the match if there is one.
-    fn attempt(&mut self, start: usize) -> Option<Option<usize>> {
+impl<'r> Run<'r> {
+    pub(super) fn new(code: &'r Code, text: &'r [u16], manner: Manner, budget: &'r mut u64) -> Self {
+        Self {
+            code,
+            text,
+            captures: vec![UNSET; code.slots],
+            counters: vec![(0, 0); code.counters],
+            choices: Vec::new(),
+            looks: Vec::new(),
+            at_end: false,
+            noting_from: if matches!(manner, Manner::Plain) { 0 } else { *budget - LIGHT.min(*budget / 16) },
+            manner,
+            tentative: None,
+            matches_at_end: false,
+            memo: None,
+            budget,
+        }
+    }
+
+    /// Whether a match can begin at the start of the text only.
+    pub(super) fn is_anchored(&self) -> bool {
+        matches!(self.code.ops.first(), Some(Op::Assert(Assertion::Start)))
+    }
+
+    /// Goes through all ways that begin at a place.
+    pub(super) fn start(&mut self, start: usize) -> Attempt {
         self.captures.fill(UNSET);
+        self.reset();
+        self.attempt(Some((0, start)))
+    }
+
+    /// Goes on with a suspended way.
+    pub(super) fn resume(&mut self, way: Suspended, registers: &[u32]) -> Attempt {
+        self.reset();
+        self.restore(way.pc, registers);
+        let Suspended { pc, at, how } = way;
+        let next = match how {
+            How::Again => Some((pc, at)),
+            How::Run { taken } => self.take(pc, at, taken, true),
+            How::Shorter { left } => self.take_one(pc, at, left),
+        };
+        self.attempt(next)
+    }
+
+    fn reset(&mut self) {
         self.choices.clear();
         self.looks.clear();
         self.at_end = false;
-        let (mut pc, mut at) = (0, start);
+        self.tentative = None;
+    }
+
+    /// Goes on from a state, or if there is none from the latest choice.
+    fn attempt(&mut self, mut next: Option<(usize, usize)>) -> Attempt {
         loop {
-            *self.budget = self.budget.checked_sub(1)?;
-            if self.choices.len() > MAX_CHOICES {
-                return None;
+            let Some((pc, at)) = next else {
+                next = match self.back() {
+                    Some(Some(next)) => Some(next),
+                    Some(None) => return Attempt::Nothing,
+                    None => return Attempt::OutOfSteps,
+                };
+                continue;
+            };
+            if !self.pay(1) || self.choices.len() > MAX_CHOICES {
+                return Attempt::OutOfSteps;
             }
-            if matches!(self.code.ops[pc], Op::Match) {
-                return Some(Some(at));
+            next = match &self.code.ops[pc] {
+                Op::Match if self.tentative.is_none() => return Attempt::Match(at),
+                Op::Match => {
+                    self.matches_at_end = true;
+                    None
+                }
+                Op::Split { .. } | Op::Test { .. } | Op::Run { .. }
+                    if *self.budget < self.noting_from && !self.note(pc, at) =>
+                {
+                    None
+                }
+                _ => self.go(pc, at),
+            };
+        }
+    }
+
+    /// Takes steps off the budget; false when it ends.
+    fn pay(&mut self, steps: u64) -> bool {
+        match self.budget.checked_sub(steps) {
+            Some(left) => {
+                *self.budget = left;
+                true
             }
-            match self.go(pc, at) {
-                Some(next) => (pc, at) = next,
-                None => match self.back()? {
-                    Some(next) => (pc, at) = next,
-                    None => return Some(None),
-                },
+            None => {
+                *self.budget = 0;
+                false
             }
+        }
+    }
+
+    /// Notes a state; false when it has been tried before.
+    fn note(&mut self, pc: usize, at: usize) -> bool {
+        *self.budget = self.budget.saturating_sub(NOTE);
+        let Some(mut alive) = self.code.liveness().mask(pc) else { return true };
+        let in_look = !self.looks.is_empty();
+        let mut key = KeyMaker::new(pc, at, self.tentative.is_some() && !in_look);
+        while alive != 0 {
+            let register = alive.trailing_zeros() as usize;
+            alive &= alive - 1;
+            let fits = match register.checked_sub(self.code.slots) {
+                None => key.push(self.captures[register] as u32),
+                Some(counter) => {
+                    // Of the start of a round counts only whether anything has been read since.
+                    let (rounds, start) = self.counters[counter];
+                    key.push(rounds).and_then(|()| key.push(u32::from(start == at)))
+                }
+            };
+            if fits.is_none() {
+                return true;
+            }
+        }
+        self.memo.get_or_insert_default().add(key.key(), in_look)
+    }
+
+    /// Tells that the end of the text had a part in what becomes of the way: it is kept for when there is more text.
+    fn touch(&mut self, pc: usize, at: usize, how: How) {
+        self.touch_with(pc, at, how, None);
+    }
+
+    fn touch_with(&mut self, pc: usize, at: usize, how: How, entry: Option<(&[usize], &[(u32, usize)])>) {
+        if let Some(look) = self.looks.last_mut() {
+            look.touched = true;
+            self.at_end = true;
+            return;
+        }
+        if self.tentative.is_some() {
+            return;
+        }
+        if let Manner::All(frontier) = &mut self.manner {
+            let (captures, counters) = entry.unwrap_or((&self.captures, &self.counters));
+            let liveness = self.code.liveness();
+            let slots = captures.iter().enumerate().map(|(slot, &value)| (slot, [value as u32, 0], 1));
+            let counted = counters.iter().enumerate();
+            let counted = counted.map(|(index, value)| (captures.len() + index, [value.0, value.1 as u32], 2));
+            let alive = slots.chain(counted).filter(|(register, ..)| liveness.is_alive(pc, *register));
+            frontier.push(Suspended { pc, at, how }, alive.flat_map(|(_, words, count)| words.into_iter().take(count)));
+        }
+    }
+
+    fn restore(&mut self, pc: usize, registers: &[u32]) {
+        let liveness = self.code.liveness();
+        let mut words = registers.iter().copied();
+        let mut word = || words.next().unwrap_or_default();
+        for (slot, capture) in self.captures.iter_mut().enumerate() {
+            let alive = liveness.is_alive(pc, slot).then(|| word());
+            *capture = alive.filter(|&value| value != UNSET as u32).map_or(UNSET, |value| value as usize);
+        }
+        for (index, counter) in self.counters.iter_mut().enumerate() {
+            if liveness.is_alive(pc, self.code.slots + index) {
+                *counter = (word(), word() as usize);
+            }
+        }
+    }
+
+    /// From here on the way depends on where the text ends.
+    fn depend_on_end(&mut self) {
+        if matches!(self.manner, Manner::All(_)) && self.looks.is_empty() {
+            self.tentative.get_or_insert(self.choices.len());
         }
     }
 
@@ -142,50 +315,44 @@ impl Run<'_> {
         match &code.ops[pc] {
             Op::Match => Some((pc, at)),
             Op::Set { set, backward } => {
-                let unit = self.unit(at, *backward)?;
+                let Some(unit) = self.unit(at, *backward) else {
+                    if !backward {
+                        self.touch(pc, at, How::Again);
+                    }
+                    return None;
+                };
                 code.sets[*set].contains(unit).then(|| (pc + 1, moved(at, 1, *backward)))
             }
-            Op::Run { set, backward, min, max, greedy } => {
-                let limit = if *greedy { *max } else { *min };
-                let mut taken = 0_u32;
-                let mut place = at;
-                while limit == UNBOUNDED || taken < limit {
-                    match self.unit(place, *backward) {
-                        Some(unit) if code.sets[*set].contains(unit) => {}
-                        _ => break,
-                    }
-                    place = moved(place, 1, *backward);
-                    taken += 1;
-                }
-                *self.budget = self.budget.saturating_sub(u64::from(taken / 8));
-                if taken < *min {
-                    return None;
-                }
-                let spare = (taken - min) as usize;
-                if *greedy && spare > 0 {
-                    self.choices.push(Choice::Longer { pc: pc + 1, at: place, spare, backward: *backward });
-                } else if !greedy && max > min {
-                    let left = if *max == UNBOUNDED { UNBOUNDED } else { max - min };
-                    self.choices.push(Choice::Shorter { pc: pc + 1, at: place, set: *set, left, backward: *backward });
-                }
-                Some((pc + 1, place))
-            }
+            Op::Run { .. } => self.take(pc, at, 0, false),
             Op::Assert(assertion) => {
                 let before = at.checked_sub(1).map(|before| self.text[before]);
                 let after = self.text.get(at).copied();
                 let holds = assertion.holds(Neighbour::of(before), Neighbour::of(after));
-                if after.is_none() && (holds || !self.looks.is_empty()) {
-                    self.at_end = true;
+                if after.is_none() && !matches!(assertion, Assertion::Start | Assertion::LineStart) {
+                    self.at_end |= holds;
+                    // Where the text ended once it never ends again.
+                    if *assertion != Assertion::End || !self.looks.is_empty() {
+                        self.touch(pc, at, How::Again);
+                    }
+                    if holds {
+                        self.depend_on_end();
+                    }
                 }
                 holds.then_some((pc + 1, at))
             }
-            Op::Split { later } => {
+            Op::Split { now, later } => {
                 self.choices.push(Choice::Resume { pc: *later, at });
-                Some((pc + 1, at))
+                Some((*now, at))
             }
             Op::Jump(target) => Some((*target, at)),
             Op::Save(slot) => {
                 self.save(*slot, at);
+                Some((pc + 1, at))
+            }
+            Op::Clear(slots) => {
+                for slot in slots.clone() {
+                    self.save(slot, UNSET);
+                }
                 Some((pc + 1, at))
             }
             Op::Repeat { counter } => {
@@ -204,61 +371,23 @@ impl Run<'_> {
                 self.choices.push(Choice::Resume { pc: later, at });
                 Some((now, at))
             }
-            Op::Enter { counter, captures } => {
+            Op::Enter { counter } => {
                 let (rounds, _) = self.counters[*counter];
                 self.count(*counter, (rounds, at));
-                for slot in captures.start as usize * 2..captures.end as usize * 2 {
-                    self.save(slot, UNSET);
-                }
                 Some((pc + 1, at))
             }
-            Op::Next { counter, min, test, backward } => {
-                let (rounds, start) = self.counters[*counter];
-                let mut next = rounds.saturating_add(1);
-                if at == start {
-                    if rounds >= *min {
-                        return None;
-                    }
-                    // Rounds that match no text come at most once between any two that do, and the others leave room.
-                    let left = if *backward { at } else { self.text.len() - at };
-                    let room = u32::try_from(left * 2 + 2).unwrap_or(UNBOUNDED);
-                    next = next.max(min.saturating_sub(room));
-                }
-                self.count(*counter, (next, start));
-                Some((*test, at))
+            Op::Next { counter, min, max, test, backward } => {
+                self.end_round(pc, at, *counter, (*min, *max), *test, *backward)
             }
             Op::Look { negative, exit } => {
-                self.looks.push(self.choices.len());
+                let mark = self.memo.as_ref().map_or(0, Memo::open);
+                self.looks.push(OpenLook { pc, base: self.choices.len(), mark, touched: false });
                 self.choices.push(Choice::Look { negative: *negative, exit: *exit, at });
                 Some((pc + 1, at))
             }
-            Op::LookEnd { negative } => {
-                let base = self.looks.pop()?;
-                if *negative {
-                    while self.choices.len() > base {
-                        if let Some(choice) = self.choices.pop() {
-                            self.undo(&choice);
-                        }
-                    }
-                    return None;
-                }
-                // A look-around is not entered again, but captures set in it are unset when it is backed out of.
-                let place = match self.choices[base] {
-                    Choice::Look { at, .. } => at,
-                    _ => at,
-                };
-                let mut kept = base;
-                for index in base..self.choices.len() {
-                    if matches!(self.choices[index], Choice::Capture { .. } | Choice::Counter { .. }) {
-                        self.choices.swap(kept, index);
-                        kept += 1;
-                    }
-                }
-                self.choices.truncate(kept);
-                Some((pc + 1, place))
-            }
+            Op::LookEnd { negative } => self.close_look(pc, *negative),
             Op::BackReference { groups, fold, backward } => {
-                let set = groups.iter().map(|&group| group as usize * 2).find_map(|slot| {
+                let set = groups.iter().find_map(|&slot| {
                     let (start, end) = (self.captures[slot], self.captures[slot + 1]);
                     (start != UNSET && end != UNSET).then_some(start..end)
                 });
@@ -266,56 +395,251 @@ impl Run<'_> {
                     return Some((pc + 1, at));
                 };
                 let length = range.len();
-                *self.budget = self.budget.saturating_sub(length as u64 / 8);
                 let start = if *backward { at.checked_sub(length)? } else { at };
-                if start + length > self.text.len() {
-                    self.at_end |= !self.looks.is_empty();
-                    return None;
-                }
+                let there = &self.text[start..(start + length).min(self.text.len())];
                 let same =
                     |(left, right): (&u16, &u16)| left == right || (*fold && canonical(*left) == canonical(*right));
-                let equal = self.text[range].iter().zip(&self.text[start..start + length]).all(same);
-                equal.then(|| (pc + 1, if *backward { start } else { start + length }))
+                let equal = self.text[range].iter().zip(there).take_while(|&pair| same(pair)).count();
+                *self.budget = self.budget.saturating_sub(equal as u64 / 8);
+                if equal < there.len() {
+                    return None;
+                }
+                if equal < length {
+                    self.touch(pc, at, How::Again);
+                    return None;
+                }
+                Some((pc + 1, if *backward { start } else { start + length }))
             }
         }
     }
 
+    fn end_round(
+        &mut self,
+        pc: usize,
+        at: usize,
+        counter: usize,
+        (min, max): (u32, u32),
+        test: usize,
+        backward: bool,
+    ) -> Option<(usize, usize)> {
+        let (rounds, start) = self.counters[counter];
+        let mut next = rounds.saturating_add(1);
+        if at == start {
+            if rounds >= min {
+                return None;
+            }
+            // Rounds that match no text come at most once between any two that do, and the others leave room.
+            let left = if backward { at } else { self.text.len() - at };
+            let room = u32::try_from(left * 2 + 2).unwrap_or(UNBOUNDED);
+            let skipped = min.saturating_sub(room);
+            if skipped > next {
+                next = skipped;
+                // With more text there is more room.
+                self.touch(pc, at, How::Again);
+                self.depend_on_end();
+            }
+        }
+        if max == UNBOUNDED {
+            // Rounds beyond those that are needed make no difference.
+            next = next.min(min);
+        }
+        self.count(counter, (next, start));
+        Some((test, at))
+    }
+
+    /// Ends a look-around whose body matches.
+    fn close_look(&mut self, pc: usize, negative: bool) -> Option<(usize, usize)> {
+        let look = self.looks.pop()?;
+        let (exit, at) = match self.choices[look.base] {
+            Choice::Look { at, .. } => (pc + 1, at),
+            _ => return None,
+        };
+        let entry = (look.touched && matches!(self.manner, Manner::All(_))).then(|| self.registers_at(look.base));
+        if negative {
+            while self.choices.len() > look.base {
+                if let Some(choice) = self.choices.pop() {
+                    self.undo(&choice);
+                }
+            }
+        } else {
+            // A look-around is not entered again, but captures set in it are unset when it is backed out of.
+            let mut kept = look.base;
+            for index in look.base..self.choices.len() {
+                if matches!(self.choices[index], Choice::Capture { .. } | Choice::Counter { .. }) {
+                    self.choices.swap(kept, index);
+                    kept += 1;
+                }
+            }
+            self.choices.truncate(kept);
+        }
+        self.leave_look(&look, at, false, entry.as_ref());
+        if negative {
+            return None;
+        }
+        if look.touched {
+            self.depend_on_end();
+        }
+        Some((exit, at))
+    }
+
+    /// What both outcomes of a look-around share.
+    fn leave_look(&mut self, look: &OpenLook, at: usize, failed: bool, entry: Option<&Registers>) {
+        let is_outermost = self.looks.is_empty();
+        if let Some(memo) = &mut self.memo {
+            memo.close(look.mark, failed && !look.touched, is_outermost);
+        }
+        if look.touched {
+            let entry = entry.map(|(captures, counters)| (captures.as_slice(), counters.as_slice()));
+            self.touch_with(look.pc, at, How::Again, entry);
+        }
+    }
+
+    /// The registers as they were when the stack of choices was shorter.
+    fn registers_at(&self, base: usize) -> Registers {
+        let (mut captures, mut counters) = (self.captures.clone(), self.counters.clone());
+        for choice in self.choices[base..].iter().rev() {
+            match *choice {
+                Choice::Capture { slot, old } => captures[slot] = old,
+                Choice::Counter { counter, old } => counters[counter] = old,
+                _ => {}
+            }
+        }
+        (captures, counters)
+    }
+
+    /// Takes units in a run that has taken some already. One that goes on where the text ended has shown the way from
+    /// there before.
+    fn take(&mut self, pc: usize, at: usize, before: u32, goes_on: bool) -> Option<(usize, usize)> {
+        let code = self.code;
+        let Op::Run { set, backward, min, max, greedy, next } = &code.ops[pc] else { return None };
+        let set = &code.sets[*set];
+        let limit = if *greedy { *max } else { *min };
+        let (mut taken, mut place) = (before, at);
+        while taken < limit {
+            match self.unit(place, *backward) {
+                Some(unit) if set.contains(unit) => {}
+                None if !backward => {
+                    self.touch(pc, place, How::Run { taken });
+                    break;
+                }
+                _ => break,
+            }
+            place = moved(place, 1, *backward);
+            taken += 1;
+        }
+        *self.budget = self.budget.saturating_sub(u64::from((taken - before) / 8));
+        let least = if goes_on { before.saturating_add(1).max(*min) } else { *min };
+        let spare = taken.checked_sub(least)?;
+        if *greedy {
+            let stopped = taken < limit;
+            let spare = if stopped && matches!(next, Behind::Apart(_)) && self.cuts() { 0 } else { spare };
+            return self.give_back(pc, place, spare);
+        }
+        let left = if *max == UNBOUNDED { UNBOUNDED } else { max - min };
+        if left > 0 {
+            self.choices.push(Choice::Shorter { pc, at: place, left });
+        }
+        Some((pc + 1, place))
+    }
+
+    /// Whether short cuts are allowed.
+    fn cuts(&self) -> bool {
+        !matches!(self.manner, Manner::Plain)
+    }
+
+    /// Whether what has to follow a run may stand at a place.
+    fn may_end(&self, next: Behind, at: usize, backward: bool) -> bool {
+        let (Behind::Within(wanted) | Behind::Apart(wanted)) = next else { return true };
+        !self.cuts() || self.unit(at, backward).is_none_or(|unit| self.code.sets[wanted].contains(unit))
+    }
+
+    /// Leaves a greedy run at the last place where that may lead on, with up to `spare` units fewer than it has taken.
+    fn give_back(&mut self, pc: usize, mut at: usize, mut spare: u32) -> Option<(usize, usize)> {
+        let code = self.code;
+        let Op::Run { backward, next, .. } = &code.ops[pc] else { return None };
+        let all = spare;
+        while !self.may_end(*next, at, *backward) {
+            spare = spare.checked_sub(1)?;
+            at = moved(at, 1, !backward);
+        }
+        *self.budget = self.budget.saturating_sub(u64::from((all - spare) / 8));
+        if spare > 0 {
+            self.choices.push(Choice::Longer { pc, at, spare });
+        }
+        Some((pc + 1, at))
+    }
+
+    /// Takes units in a lazy run, at least one, up to the first place where leaving it may lead on.
+    fn take_one(&mut self, pc: usize, mut at: usize, mut left: u32) -> Option<(usize, usize)> {
+        let code = self.code;
+        let Op::Run { set, backward, next, .. } = &code.ops[pc] else { return None };
+        let set = &code.sets[*set];
+        let mut taken = 0_u64;
+        loop {
+            let Some(unit) = self.unit(at, *backward) else {
+                if !backward {
+                    self.touch(pc, at, How::Shorter { left });
+                }
+                break;
+            };
+            if !set.contains(unit) {
+                break;
+            }
+            at = moved(at, 1, *backward);
+            taken += 1;
+            left = if left == UNBOUNDED { left } else { left - 1 };
+            if self.may_end(*next, at, *backward) {
+                *self.budget = self.budget.saturating_sub(taken / 8);
+                if left > 0 {
+                    self.choices.push(Choice::Shorter { pc, at, left });
+                }
+                return Some((pc + 1, at));
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        *self.budget = self.budget.saturating_sub(taken / 8);
+        None
+    }
+
     /// Takes the latest choice that is left: nothing when the budget ends, else where to go on if there is a choice.
     fn back(&mut self) -> Option<Option<(usize, usize)>> {
-        let code = self.code;
         while let Some(choice) = self.choices.pop() {
-            *self.budget = self.budget.checked_sub(1)?;
-            match choice {
-                Choice::Resume { pc, at } => return Some(Some((pc, at))),
-                Choice::Capture { .. } | Choice::Counter { .. } => self.undo(&choice),
+            if !self.pay(1) {
+                return None;
+            }
+            if self.tentative.is_some_and(|base| self.choices.len() < base) {
+                self.tentative = None;
+            }
+            let next = match choice {
+                Choice::Resume { pc, at } => Some((pc, at)),
+                Choice::Capture { .. } | Choice::Counter { .. } => {
+                    self.undo(&choice);
+                    None
+                }
                 Choice::Look { negative, exit, at } => {
-                    self.looks.pop();
-                    if negative {
-                        return Some(Some((exit, at)));
+                    let Some(look) = self.looks.pop() else { continue };
+                    self.leave_look(&look, at, true, None);
+                    if negative && look.touched {
+                        self.depend_on_end();
                     }
+                    negative.then_some((exit, at))
                 }
-                Choice::Longer { pc, at, spare, backward } => {
-                    let at = moved(at, 1, !backward);
-                    if spare > 1 {
-                        self.choices.push(Choice::Longer { pc, at, spare: spare - 1, backward });
-                    }
-                    return Some(Some((pc, at)));
-                }
-                Choice::Shorter { pc, at, set, left, backward } => {
-                    if let Some(unit) = self.unit(at, backward)
-                        && code.sets[set].contains(unit)
-                    {
-                        let at = moved(at, 1, backward);
-                        if left > 1 {
-                            let left = if left == UNBOUNDED { left } else { left - 1 };
-                            self.choices.push(Choice::Shorter { pc, at, set, left, backward });
-                        }
-                        return Some(Some((pc, at)));
-                    }
-                }
+                Choice::Longer { pc, at, spare } => self.less(pc, at, spare),
+                Choice::Shorter { pc, at, left } => self.take_one(pc, at, left),
+            };
+            if next.is_some() {
+                return Some(next);
             }
         }
         Some(None)
+    }
+
+    /// Gives back one unit of a greedy run, or more.
+    fn less(&mut self, pc: usize, at: usize, spare: u32) -> Option<(usize, usize)> {
+        let Op::Run { backward, .. } = &self.code.ops[pc] else { return None };
+        self.give_back(pc, moved(at, 1, !backward), spare - 1)
     }
 
     fn undo(&mut self, choice: &Choice) {
@@ -338,17 +662,13 @@ impl Run<'_> {
         self.choices.push(Choice::Counter { counter, old });
     }
 
-    fn unit(&mut self, at: usize, backward: bool) -> Option<u16> {
-        if backward {
-            return at.checked_sub(1).map(|before| self.text[before]);
-        }
-        let unit = self.text.get(at).copied();
-        if unit.is_none() && !self.looks.is_empty() {
-            self.at_end = true;
-        }
-        unit
+    fn unit(&self, at: usize, backward: bool) -> Option<u16> {
+        if backward { at.checked_sub(1).map(|before| self.text[before]) } else { self.text.get(at).copied() }
     }
 }
+
+/// Captures and counters.
+type Registers = (Vec<usize>, Vec<(u32, usize)>);
 
 const fn moved(at: usize, by: usize, backward: bool) -> usize {
     if backward { at - by } else { at + by }

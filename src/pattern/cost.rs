@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::backtrack::Search;
+use super::backtrack::{Manner, Search};
 use super::compile::{Linear, Pattern};
 use super::syntax::{Node, Tree, UNBOUNDED};
 
@@ -78,7 +78,7 @@ impl Pattern {
     }
 
     fn exceeds(&self, text: &[u16], steps: u64) -> bool {
-        self.search(text, 0, &mut steps.clone()) == Search::OutOfSteps
+        self.search(text, Manner::Plain, &mut steps.clone()) == Search::OutOfSteps
     }
 }
 
