@@ -12,7 +12,7 @@ use super::set::PatternSet;
 const CACHE: usize = 32 << 20;
 
 /// The part of the step budget that each unit of a text adds to what all decisions about the text may take together.
-const UNIT_SHARE: u64 = 8192;
+const UNIT_SHARE: u64 = 2048;
 
 /// What holds for one pattern at the present end of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -121,7 +121,7 @@ impl Generated {
                 self.both(random.pick::<&str>(&["^", "$", "\\b", "\\B"]));
                 return true;
             }
-            61..=64 if self.groups > 0 => {
+            61..=68 if self.groups > 0 => {
                 let group = random.below(self.groups + 1) + 1;
                 // A digit that follows must not join the number.
                 self.both(&format!("(?:\\{group})"));
@@ -132,7 +132,7 @@ impl Generated {
                 true
             }
             _ if depth == 0 => self.literal(random),
-            65..=74 => {
+            61..=74 => {
                 self.both(random.pick::<&str>(&["(?=", "(?!"]));
                 self.disjunction(random, depth - 1);
                 self.both(")");

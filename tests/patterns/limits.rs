@@ -1,8 +1,10 @@
 //! Patterns and texts at the limits: nothing may panic, hang or blow up, and what has no back-reference is decided.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use ttsr::pattern::{PatternErrorKind, Verdict};
+use ttsr::pattern::{Buffer, PatternErrorKind, PatternSet, Scanner, Verdict};
 use ttsr::text::JsString;
 
 use super::{compile, scan};
@@ -84,12 +86,91 @@ fn sources_beyond_the_limit_are_reported() {
     assert!(compile(&JsString::from("a".repeat(1 << 16))).is_ok());
 }
 
+/// The same with a step budget of its own.
+fn verdict_within(steps: u64, source: &str, text: &str, delta: usize) -> Verdict {
+    let pattern = compile(&JsString::from(source)).unwrap_or_else(|error| panic!("`{source}`: {error:?}"));
+    let mut scanner = Scanner::with_limits(Arc::new(PatternSet::new(vec![pattern])), 1 << 20, steps);
+    let mut buffer = Buffer::new();
+    for part in JsString::from(text).units().chunks(delta) {
+        scanner.append(&mut buffer, part);
+        scanner.verdict(&mut buffer, 0);
+    }
+    scanner.verdict(&mut buffer, 0)
+}
+
 #[test]
-fn a_catastrophic_back_reference_is_undecided_not_denied() {
+fn what_runs_out_of_steps_is_undecided_not_denied() {
     let text = format!("{}!b", "a".repeat(60));
-    assert_eq!(verdict("^(?:(a+)+)+!\\1", &text, 100), Verdict::Undecided);
+    assert_eq!(verdict_within(1_000, "^(?:(a+)+)+!\\1", &text, 100), Verdict::Undecided);
+    assert_eq!(verdict_within(1_000, "^(?:(a+)+)+!\\1", &text, 1), Verdict::Undecided);
     // Nothing that the over-approximation refuses is tried at all.
-    assert_eq!(verdict("^(?:(a+)+)+\\1b", &text, 100), Verdict::No);
+    assert_eq!(verdict_within(1_000, "^(?:(a+)+)+\\1b", &text, 100), Verdict::No);
+}
+
+#[test]
+fn multiplying_ways_are_decided_with_references_too() {
+    let run = "a".repeat(60);
+    for (source, text, wanted) in [
+        ("^(?:(a+)+)+!\\1", format!("{run}!b"), false),
+        ("^(?:(a+)+)+!\\1b", format!("{run}!ab"), true),
+        ("^(a?){40}\\1b$", format!("{run}!"), false),
+        ("^(?:(a|aa)+)+\\1$", format!("{run}!"), false),
+        ("^(?:(\\w+)\\s?)*\\1;$", format!("{} ", "word ".repeat(12)), false),
+        ("^(?:(a+)+)+\\b(?=!)(?!!\\1)", format!("{run}!b"), true),
+        ("(?:(a*)*)*(?!\\1)!", format!("{run}b"), false),
+    ] {
+        for delta in [1, 7, 1_000] {
+            let found = verdict(source, &text, delta);
+            assert!(found != Verdict::Undecided && found.is_match() == wanted, "`{source}`, {delta}: {found:?}");
+        }
+    }
+}
+
+/// Lines of code that differ, and then a block of three that has been there.
+fn code(lines: usize) -> String {
+    let mut text = String::new();
+    for line in 0..lines {
+        let _ = match line % 5 {
+            0 => writeln!(text, "    let value_{line} = table.get(index_{line}, {line}).unwrap_or_default();"),
+            1 => writeln!(text, "    if value_{} > limit && !seen.contains(&value_{line}) {{", line - 1),
+            2 => writeln!(text, "        results.push(Entry {{ name: names[{line}].clone(), size: {line} }});"),
+            3 => writeln!(text, "    }}"),
+            _ => writeln!(text, "    // The entry {line} has been read: go on with the next one."),
+        };
+    }
+    text
+}
+
+#[test]
+fn repeated_blocks_are_decided() {
+    let source = r"(?:^|\n)(?<dup>[^\n]{20,}\n[^\n]{16,}\n[^\n]{16,})[\s\S]{1,4000}?\n\k<dup>";
+    for lines in [50, 500] {
+        let text = code(lines);
+        let block: String = text.lines().skip(lines - 10).take(3).map(|line| format!("{line}\n")).collect();
+        for (text, wanted) in [(format!("{text}{block}"), Verdict::Confirmed), (text, Verdict::No)] {
+            for delta in [4, usize::MAX] {
+                let begun = Instant::now();
+                assert_eq!(verdict(source, &text, delta), wanted, "{lines} lines, deltas of {delta}");
+                assert!(begun.elapsed() < Duration::from_secs(20), "{lines} lines: {:?}", begun.elapsed());
+            }
+        }
+    }
+}
+
+#[test]
+fn rules_with_references_are_read_in_linear_time() {
+    let text = code(1_000);
+    for source in [
+        r"\b(\w+)\s+\1\b",
+        r#"(["'])(?:(?!\1).)*\1;;"#,
+        r"(?<=(\w{4,})\s)\1",
+        r"(?m)^(.{10,})$[\s\S]*^\1$;",
+        r"(\w+).*\1\1;",
+    ] {
+        for delta in [4, usize::MAX] {
+            assert_eq!(verdict(source, &text, delta), Verdict::No, "{source}, deltas of {delta}");
+        }
+    }
 }
 
 #[test]
