@@ -14,6 +14,8 @@ pub(super) struct Live {
     /// The first place that no match has been tried from.
     next: usize,
     frontier: Frontier,
+    /// How the text read was decided.
+    decided: Option<Verdict>,
     /// Steps taken for this text.
     pub(super) spent: u64,
 }
@@ -22,10 +24,14 @@ impl Live {
     /// Reads the text on, and decides it as it stands; steps are taken off `budget`. After [`Verdict::Confirmed`] and
     /// [`Verdict::Undecided`] it would begin anew.
     pub(super) fn advance(&mut self, code: &Code, first: Option<&CharSet>, text: &[u16], budget: &mut u64) -> Verdict {
+        if let Some(verdict) = self.decided.filter(|_| self.length == text.len()) {
+            return verdict;
+        }
         let granted = *budget;
         let verdict = self.read(code, first, text, budget);
         self.spent += granted - *budget;
         self.length = text.len();
+        self.decided = Some(verdict);
         if matches!(verdict, Verdict::Confirmed | Verdict::Undecided) {
             // The ways have been left in the middle.
             *self = Self { spent: self.spent, ..Self::default() };
