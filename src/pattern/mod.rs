@@ -11,8 +11,9 @@
 //! end of the text (`live`, `frontier`) and cuts those known to be in vain (`memo`, `liveness`).
 //!
 //! For the linter there are two questions more: what text to come can undo (`ending`), and what a backtracking engine
-//! pays (`cost`).
+//! pays (`cost`, by texts that `ambiguity` finds).
 
+mod ambiguity;
 mod analysis;
 mod approximate;
 mod automaton;
@@ -47,7 +48,7 @@ mod unit_set;
 pub use buffer::Buffer;
 pub use chunk::ChunkDependence;
 pub use compile::{CompileOptions, Pattern};
-pub use cost::Cost;
+pub use cost::{Attack, Cost};
 pub use ending::Ending;
 pub use error::{PatternError, PatternErrorKind};
 pub use mask::PatternMask;
