@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::backtrack_code::{Behind, Code, Op};
+use super::backtrack_code::{Code, Op};
 use super::charset::CharSet;
 use super::fold::canonical;
 use super::frontier::{Frontier, How, Suspended};
@@ -16,11 +16,12 @@ use super::syntax::{Assertion, Neighbour, UNBOUNDED};
 /// The most entries the stack of choices may have.
 const MAX_CHOICES: usize = 1 << 21;
 
-/// Steps after which tried states are noted. Before, that would cost more than it saves.
+/// Steps after which tried states are noted, or sooner when the budget is small. Before, that would cost more than it
+/// saves.
 const LIGHT: u64 = 100_000;
 
 /// Steps that noting a state counts for: about the time it takes.
-const NOTE: u64 = 8;
+const NOTE: u64 = 12;
 
 /// The outcome of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +58,10 @@ pub(super) enum Manner {
 }
 
 /// A capture that is not set.
-const UNSET: usize = usize::MAX;
+pub(super) const UNSET: usize = usize::MAX;
 
 /// Something to undo or to try when a way turns out not to lead on.
-enum Choice {
+pub(super) enum Choice {
     Resume {
         pc: usize,
         at: usize,
@@ -93,13 +94,13 @@ enum Choice {
 }
 
 /// A look-around under way.
-struct OpenLook {
-    pc: usize,
+pub(super) struct OpenLook {
+    pub(super) pc: usize,
     /// Where on the stack of choices it begins.
-    base: usize,
-    mark: usize,
+    pub(super) base: usize,
+    pub(super) mark: usize,
     /// Whether the end of the text had a part in it.
-    touched: bool,
+    pub(super) touched: bool,
 }
 
 /// Looks for the leftmost match that starts at `from` or later. `first` holds the units a match can begin with, if that
@@ -125,22 +126,22 @@ pub(super) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], manner:
 }
 
 pub(super) struct Run<'r> {
-    code: &'r Code,
-    text: &'r [u16],
-    captures: Vec<usize>,
-    counters: Vec<(u32, usize)>,
-    choices: Vec<Choice>,
-    looks: Vec<OpenLook>,
-    at_end: bool,
+    pub(super) code: &'r Code,
+    pub(super) text: &'r [u16],
+    pub(super) captures: Vec<usize>,
+    pub(super) counters: Vec<(u32, usize)>,
+    pub(super) choices: Vec<Choice>,
+    pub(super) looks: Vec<OpenLook>,
+    pub(super) at_end: bool,
     pub(super) manner: Manner,
     /// While the way depends on where the text ends: the length of the stack of choices when that began.
-    tentative: Option<usize>,
+    pub(super) tentative: Option<usize>,
     /// Whether such a way has come to a match.
     pub(super) matches_at_end: bool,
-    memo: Option<Memo>,
+    pub(super) memo: Option<Memo>,
     /// The budget at which states begin to be noted.
-    noting_from: u64,
-    budget: &'r mut u64,
+    pub(super) noting_from: u64,
+    pub(super) budget: &'r mut u64,
 }
 
 impl<'r> Run<'r> {
@@ -153,7 +154,7 @@ impl<'r> Run<'r> {
             choices: Vec::new(),
             looks: Vec::new(),
             at_end: false,
-            noting_from: if matches!(manner, Manner::Plain) { 0 } else { *budget - LIGHT.min(*budget / 16) },
+            noting_from: if matches!(manner, Manner::Plain) { 0 } else { *budget - LIGHT.min(*budget / 1024) },
             manner,
             tentative: None,
             matches_at_end: false,
@@ -262,53 +263,6 @@ impl<'r> Run<'r> {
         self.memo.get_or_insert_default().add(key.key(), in_look)
     }
 
-    /// Tells that the end of the text had a part in what becomes of the way: it is kept for when there is more text.
-    fn touch(&mut self, pc: usize, at: usize, how: How) {
-        self.touch_with(pc, at, how, None);
-    }
-
-    fn touch_with(&mut self, pc: usize, at: usize, how: How, entry: Option<(&[usize], &[(u32, usize)])>) {
-        if let Some(look) = self.looks.last_mut() {
-            look.touched = true;
-            self.at_end = true;
-            return;
-        }
-        if self.tentative.is_some() {
-            return;
-        }
-        if let Manner::All(frontier) = &mut self.manner {
-            let (captures, counters) = entry.unwrap_or((&self.captures, &self.counters));
-            let liveness = self.code.liveness();
-            let slots = captures.iter().enumerate().map(|(slot, &value)| (slot, [value as u32, 0], 1));
-            let counted = counters.iter().enumerate();
-            let counted = counted.map(|(index, value)| (captures.len() + index, [value.0, value.1 as u32], 2));
-            let alive = slots.chain(counted).filter(|(register, ..)| liveness.is_alive(pc, *register));
-            frontier.push(Suspended { pc, at, how }, alive.flat_map(|(_, words, count)| words.into_iter().take(count)));
-        }
-    }
-
-    fn restore(&mut self, pc: usize, registers: &[u32]) {
-        let liveness = self.code.liveness();
-        let mut words = registers.iter().copied();
-        let mut word = || words.next().unwrap_or_default();
-        for (slot, capture) in self.captures.iter_mut().enumerate() {
-            let alive = liveness.is_alive(pc, slot).then(|| word());
-            *capture = alive.filter(|&value| value != UNSET as u32).map_or(UNSET, |value| value as usize);
-        }
-        for (index, counter) in self.counters.iter_mut().enumerate() {
-            if liveness.is_alive(pc, self.code.slots + index) {
-                *counter = (word(), word() as usize);
-            }
-        }
-    }
-
-    /// From here on the way depends on where the text ends.
-    fn depend_on_end(&mut self) {
-        if matches!(self.manner, Manner::All(_)) && self.looks.is_empty() {
-            self.tentative.get_or_insert(self.choices.len());
-        }
-    }
-
     /// Runs one instruction; nothing when it leads nowhere.
     fn go(&mut self, pc: usize, at: usize) -> Option<(usize, usize)> {
         let code = self.code;
@@ -413,196 +367,6 @@ impl<'r> Run<'r> {
         }
     }
 
-    fn end_round(
-        &mut self,
-        pc: usize,
-        at: usize,
-        counter: usize,
-        (min, max): (u32, u32),
-        test: usize,
-        backward: bool,
-    ) -> Option<(usize, usize)> {
-        let (rounds, start) = self.counters[counter];
-        let mut next = rounds.saturating_add(1);
-        if at == start {
-            if rounds >= min {
-                return None;
-            }
-            // Rounds that match no text come at most once between any two that do, and the others leave room.
-            let left = if backward { at } else { self.text.len() - at };
-            let room = u32::try_from(left * 2 + 2).unwrap_or(UNBOUNDED);
-            let skipped = min.saturating_sub(room);
-            if skipped > next {
-                next = skipped;
-                // With more text there is more room.
-                self.touch(pc, at, How::Again);
-                self.depend_on_end();
-            }
-        }
-        if max == UNBOUNDED {
-            // Rounds beyond those that are needed make no difference.
-            next = next.min(min);
-        }
-        self.count(counter, (next, start));
-        Some((test, at))
-    }
-
-    /// Ends a look-around whose body matches.
-    fn close_look(&mut self, pc: usize, negative: bool) -> Option<(usize, usize)> {
-        let look = self.looks.pop()?;
-        let (exit, at) = match self.choices[look.base] {
-            Choice::Look { at, .. } => (pc + 1, at),
-            _ => return None,
-        };
-        let entry = (look.touched && matches!(self.manner, Manner::All(_))).then(|| self.registers_at(look.base));
-        if negative {
-            while self.choices.len() > look.base {
-                if let Some(choice) = self.choices.pop() {
-                    self.undo(&choice);
-                }
-            }
-        } else {
-            // A look-around is not entered again, but captures set in it are unset when it is backed out of.
-            let mut kept = look.base;
-            for index in look.base..self.choices.len() {
-                if matches!(self.choices[index], Choice::Capture { .. } | Choice::Counter { .. }) {
-                    self.choices.swap(kept, index);
-                    kept += 1;
-                }
-            }
-            self.choices.truncate(kept);
-        }
-        self.leave_look(&look, at, false, entry.as_ref());
-        if negative {
-            return None;
-        }
-        if look.touched {
-            self.depend_on_end();
-        }
-        Some((exit, at))
-    }
-
-    /// What both outcomes of a look-around share.
-    fn leave_look(&mut self, look: &OpenLook, at: usize, failed: bool, entry: Option<&Registers>) {
-        let is_outermost = self.looks.is_empty();
-        if let Some(memo) = &mut self.memo {
-            memo.close(look.mark, failed && !look.touched, is_outermost);
-        }
-        if look.touched {
-            let entry = entry.map(|(captures, counters)| (captures.as_slice(), counters.as_slice()));
-            self.touch_with(look.pc, at, How::Again, entry);
-        }
-    }
-
-    /// The registers as they were when the stack of choices was shorter.
-    fn registers_at(&self, base: usize) -> Registers {
-        let (mut captures, mut counters) = (self.captures.clone(), self.counters.clone());
-        for choice in self.choices[base..].iter().rev() {
-            match *choice {
-                Choice::Capture { slot, old } => captures[slot] = old,
-                Choice::Counter { counter, old } => counters[counter] = old,
-                _ => {}
-            }
-        }
-        (captures, counters)
-    }
-
-    /// Takes units in a run that has taken some already. One that goes on where the text ended has shown the way from
-    /// there before.
-    fn take(&mut self, pc: usize, at: usize, before: u32, goes_on: bool) -> Option<(usize, usize)> {
-        let code = self.code;
-        let Op::Run { set, backward, min, max, greedy, next } = &code.ops[pc] else { return None };
-        let set = &code.sets[*set];
-        let limit = if *greedy { *max } else { *min };
-        let (mut taken, mut place) = (before, at);
-        while taken < limit {
-            match self.unit(place, *backward) {
-                Some(unit) if set.contains(unit) => {}
-                None if !backward => {
-                    self.touch(pc, place, How::Run { taken });
-                    break;
-                }
-                _ => break,
-            }
-            place = moved(place, 1, *backward);
-            taken += 1;
-        }
-        *self.budget = self.budget.saturating_sub(u64::from((taken - before) / 8));
-        let least = if goes_on { before.saturating_add(1).max(*min) } else { *min };
-        let spare = taken.checked_sub(least)?;
-        if *greedy {
-            let stopped = taken < limit;
-            let spare = if stopped && matches!(next, Behind::Apart(_)) && self.cuts() { 0 } else { spare };
-            return self.give_back(pc, place, spare);
-        }
-        let left = if *max == UNBOUNDED { UNBOUNDED } else { max - min };
-        if left > 0 {
-            self.choices.push(Choice::Shorter { pc, at: place, left });
-        }
-        Some((pc + 1, place))
-    }
-
-    /// Whether short cuts are allowed.
-    fn cuts(&self) -> bool {
-        !matches!(self.manner, Manner::Plain)
-    }
-
-    /// Whether what has to follow a run may stand at a place.
-    fn may_end(&self, next: Behind, at: usize, backward: bool) -> bool {
-        let (Behind::Within(wanted) | Behind::Apart(wanted)) = next else { return true };
-        !self.cuts() || self.unit(at, backward).is_none_or(|unit| self.code.sets[wanted].contains(unit))
-    }
-
-    /// Leaves a greedy run at the last place where that may lead on, with up to `spare` units fewer than it has taken.
-    fn give_back(&mut self, pc: usize, mut at: usize, mut spare: u32) -> Option<(usize, usize)> {
-        let code = self.code;
-        let Op::Run { backward, next, .. } = &code.ops[pc] else { return None };
-        let all = spare;
-        while !self.may_end(*next, at, *backward) {
-            spare = spare.checked_sub(1)?;
-            at = moved(at, 1, !backward);
-        }
-        *self.budget = self.budget.saturating_sub(u64::from((all - spare) / 8));
-        if spare > 0 {
-            self.choices.push(Choice::Longer { pc, at, spare });
-        }
-        Some((pc + 1, at))
-    }
-
-    /// Takes units in a lazy run, at least one, up to the first place where leaving it may lead on.
-    fn take_one(&mut self, pc: usize, mut at: usize, mut left: u32) -> Option<(usize, usize)> {
-        let code = self.code;
-        let Op::Run { set, backward, next, .. } = &code.ops[pc] else { return None };
-        let set = &code.sets[*set];
-        let mut taken = 0_u64;
-        loop {
-            let Some(unit) = self.unit(at, *backward) else {
-                if !backward {
-                    self.touch(pc, at, How::Shorter { left });
-                }
-                break;
-            };
-            if !set.contains(unit) {
-                break;
-            }
-            at = moved(at, 1, *backward);
-            taken += 1;
-            left = if left == UNBOUNDED { left } else { left - 1 };
-            if self.may_end(*next, at, *backward) {
-                *self.budget = self.budget.saturating_sub(taken / 8);
-                if left > 0 {
-                    self.choices.push(Choice::Shorter { pc, at, left });
-                }
-                return Some((pc + 1, at));
-            }
-            if left == 0 {
-                break;
-            }
-        }
-        *self.budget = self.budget.saturating_sub(taken / 8);
-        None
-    }
-
     /// Takes the latest choice that is left: nothing when the budget ends, else where to go on if there is a choice.
     fn back(&mut self) -> Option<Option<(usize, usize)>> {
         while let Some(choice) = self.choices.pop() {
@@ -636,13 +400,7 @@ impl<'r> Run<'r> {
         Some(None)
     }
 
-    /// Gives back one unit of a greedy run, or more.
-    fn less(&mut self, pc: usize, at: usize, spare: u32) -> Option<(usize, usize)> {
-        let Op::Run { backward, .. } = &self.code.ops[pc] else { return None };
-        self.give_back(pc, moved(at, 1, !backward), spare - 1)
-    }
-
-    fn undo(&mut self, choice: &Choice) {
+    pub(super) fn undo(&mut self, choice: &Choice) {
         match *choice {
             Choice::Capture { slot, old } => self.captures[slot] = old,
             Choice::Counter { counter, old } => self.counters[counter] = old,
@@ -657,19 +415,19 @@ impl<'r> Run<'r> {
         }
     }
 
-    fn count(&mut self, counter: usize, value: (u32, usize)) {
+    pub(super) fn count(&mut self, counter: usize, value: (u32, usize)) {
         let old = std::mem::replace(&mut self.counters[counter], value);
         self.choices.push(Choice::Counter { counter, old });
     }
 
-    fn unit(&self, at: usize, backward: bool) -> Option<u16> {
+    pub(super) fn unit(&self, at: usize, backward: bool) -> Option<u16> {
         if backward { at.checked_sub(1).map(|before| self.text[before]) } else { self.text.get(at).copied() }
     }
 }
 
 /// Captures and counters.
-type Registers = (Vec<usize>, Vec<(u32, usize)>);
+pub(super) type Registers = (Vec<usize>, Vec<(u32, usize)>);
 
-const fn moved(at: usize, by: usize, backward: bool) -> usize {
+pub(super) const fn moved(at: usize, by: usize, backward: bool) -> usize {
     if backward { at - by } else { at + by }
 }

@@ -7,10 +7,10 @@ use std::hash::BuildHasherDefault;
 use super::hash::WordHasher;
 
 /// Words of a key: the instruction, the place, the living registers.
-const WORDS: usize = 10;
+const WORDS: usize = 14;
 
 /// The most keys that are kept at a time.
-const MOST: usize = 1 << 20;
+const MOST: usize = 1 << 19;
 
 /// A state of the backtracker, as far as it matters for what follows.
 pub(super) type Key = [u32; WORDS];

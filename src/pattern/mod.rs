@@ -19,6 +19,8 @@ mod approximate;
 mod automaton;
 mod backtrack;
 mod backtrack_code;
+mod backtrack_end;
+mod backtrack_repeat;
 mod buffer;
 mod charset;
 mod chunk;

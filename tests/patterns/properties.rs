@@ -8,7 +8,7 @@ use ttsr::pattern::{Buffer, ChunkDependence, Pattern, PatternSet, Scanner, Verdi
 use ttsr::text::JsString;
 
 use super::compile;
-use super::generate::{Generated, Random, text, unit};
+use super::generate::{Generated, Random, ambiguous, text, unit};
 
 /// Pattern sets in one run, unless `TTSR_CASES` says otherwise.
 const SETS: u64 = 20_000;
@@ -144,6 +144,52 @@ fn decisions_equal_those_of_another_engine() {
     }
     println!("{compared} decisions compared, {matches} of them matches, {left_out} left out");
     assert!(left_out < compared, "too much is left out");
+}
+
+/// The whole-text search, which excerpts come from, and the streamed one agree also where the ways to match multiply
+/// with the length of the text.
+#[test]
+fn texts_with_very_many_ways_are_decided_alike() {
+    let (mut decisions, mut matches, mut undecided) = (0_u64, 0_u64, 0_u64);
+    for seed in seeds(50) {
+        let random = &mut Random::new(seed);
+        let source = ambiguous(random);
+        let pattern = compile(&JsString::from(source.as_str())).unwrap_or_else(|error| panic!("`{source}`: {error:?}"));
+        let set = Arc::new(PatternSet::new(vec![pattern.clone()]));
+        let mut scanner = Scanner::with_limits(set, 1 << 24, 2_000_000);
+        for _ in 0..3 {
+            let mut text = "a".repeat(random.below(40));
+            for _ in 0..random.below(3) {
+                text.push_str(random.pick::<&str>(&["b", "!", "aab", "\n", "ba"]));
+            }
+            let text: Vec<u16> = text.encode_utf16().collect();
+            let mut buffer = Buffer::new();
+            for part in text.chunks(random.below(9) + 1) {
+                scanner.append(&mut buffer, part);
+                scanner.verdict(&mut buffer, 0);
+            }
+            let verdict = scanner.verdict(&mut buffer, 0);
+            if verdict == Verdict::Undecided {
+                assert!(pattern.has_back_references(), "`{source}`");
+                undecided += 1;
+                continue;
+            }
+            let context = format!("seed {seed}: `{source}` on {:?}: {verdict:?}", shown(&text));
+            // Without the gate of the over-approximation before it, a search takes longer.
+            let whole = pattern.test(&text, if pattern.has_back_references() { 5_000_000 } else { 200_000_000 });
+            if whole == Verdict::Undecided && pattern.has_back_references() {
+                undecided += 1;
+                continue;
+            }
+            assert!(whole != Verdict::Undecided && whole.is_match() == verdict.is_match(), "{context}: {whole:?}");
+            let found = scanner.set().find(0, &text);
+            assert_eq!(verdict.is_match(), found.is_some(), "{context}: found {found:?}");
+            decisions += 1;
+            matches += u64::from(found.is_some());
+        }
+    }
+    println!("{decisions} decisions, {matches} of them matches, {undecided} undecided");
+    assert!(undecided * 100 < decisions, "too much is undecided");
 }
 
 #[test]
