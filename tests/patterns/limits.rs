@@ -156,6 +156,18 @@ fn a_text_that_comes_back_is_decided_as_before() {
     }
 }
 
+#[test]
+fn a_look_ahead_that_saw_the_end_is_tried_again() {
+    let pattern = compile(&JsString::from("(x?)\\1[ab](?=(?:a|b)*c)(?<=b)")).expect("a pattern");
+    // States are noted from the first steps on under so small a budget.
+    let mut scanner = Scanner::with_limits(Arc::new(PatternSet::new(vec![pattern])), 1 << 20, 2_000);
+    let mut buffer = Buffer::new();
+    for (delta, wanted) in [("ab", false), ("a", false), ("c", true)] {
+        scanner.append(&mut buffer, JsString::from(delta).units());
+        assert_eq!(scanner.verdict(&mut buffer, 0).is_match(), wanted, "{delta}");
+    }
+}
+
 /// Lines of code that differ, and then a block of three that has been there.
 fn code(lines: usize) -> String {
     let mut text = String::new();

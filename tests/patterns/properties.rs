@@ -170,14 +170,14 @@ fn texts_with_very_many_ways_are_decided_alike() {
             }
             let verdict = scanner.verdict(&mut buffer, 0);
             if verdict == Verdict::Undecided {
-                assert!(pattern.has_back_references(), "`{source}`");
+                assert!(pattern.needs_backtracking(), "`{source}`");
                 undecided += 1;
                 continue;
             }
             let context = format!("seed {seed}: `{source}` on {:?}: {verdict:?}", shown(&text));
             // Without the gate of the over-approximation before it, a search takes longer.
-            let whole = pattern.test(&text, if pattern.has_back_references() { 5_000_000 } else { 200_000_000 });
-            if whole == Verdict::Undecided && pattern.has_back_references() {
+            let whole = pattern.test(&text, if pattern.needs_backtracking() { 5_000_000 } else { 200_000_000 });
+            if whole == Verdict::Undecided && pattern.needs_backtracking() {
                 undecided += 1;
                 continue;
             }
