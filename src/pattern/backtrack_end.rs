@@ -47,7 +47,6 @@ impl Run<'_> {
             memo.close(look.mark, failed && !look.touched, is_outermost);
         }
         if look.touched {
-            let entry = entry.map(|(captures, counters)| (captures.as_slice(), counters.as_slice()));
             self.touch_with(look.pc, at, How::Again, entry);
         }
     }
@@ -70,7 +69,7 @@ impl Run<'_> {
         self.touch_with(pc, at, how, None);
     }
 
-    pub(super) fn touch_with(&mut self, pc: usize, at: usize, how: How, entry: Option<(&[usize], &[(u32, usize)])>) {
+    pub(super) fn touch_with(&mut self, pc: usize, at: usize, how: How, entry: Option<&Registers>) {
         if let Some(look) = self.looks.last_mut() {
             look.touched = true;
             self.at_end = true;
@@ -80,7 +79,8 @@ impl Run<'_> {
             return;
         }
         if let Manner::All(frontier) = &mut self.manner {
-            let (captures, counters) = entry.unwrap_or((&self.captures, &self.counters));
+            let (captures, counters) =
+                entry.map_or((&self.captures, &self.counters), |(captures, counters)| (captures, counters));
             let liveness = self.code.liveness();
             let slots = captures.iter().enumerate().map(|(slot, &value)| (slot, [value as u32, 0], 1));
             let counted = counters.iter().enumerate();
@@ -95,7 +95,7 @@ impl Run<'_> {
         let mut words = registers.iter().copied();
         let mut word = || words.next().unwrap_or_default();
         for (slot, capture) in self.captures.iter_mut().enumerate() {
-            let alive = liveness.is_alive(pc, slot).then(|| word());
+            let alive = liveness.is_alive(pc, slot).then(&mut word);
             *capture = alive.filter(|&value| value != UNSET as u32).map_or(UNSET, |value| value as usize);
         }
         for (index, counter) in self.counters.iter_mut().enumerate() {
