@@ -23,6 +23,9 @@ const LIGHT: u64 = 100_000;
 /// Steps that noting a state counts for: about the time it takes.
 const NOTE: u64 = 12;
 
+/// Steps that taking up a suspended way counts for.
+const RESUMED: u64 = 4;
+
 /// The outcome of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Search {
@@ -178,6 +181,7 @@ impl<'r> Run<'r> {
     /// Goes on with a suspended way.
     pub(super) fn resume(&mut self, way: Suspended, registers: &[u32]) -> Attempt {
         self.reset();
+        *self.budget = self.budget.saturating_sub(RESUMED);
         self.restore(way.pc, registers);
         let Suspended { pc, at, how } = way;
         let next = match how {
