@@ -3,6 +3,7 @@
 mod generate;
 mod limits;
 mod properties;
+mod superlinear;
 
 use std::sync::Arc;
 

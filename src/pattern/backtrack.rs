@@ -1,17 +1,30 @@
 //! The step-counted backtracker: exact for every pattern, as long as its budget lasts.
 //!
 //! It decides patterns with back-references and finds where a match begins and ends. Its stack is its own, so depth is
-//! bounded by memory that is counted too.
+//! bounded by memory that is counted too. It goes through the ways of a pattern in one of three manners ([`Manner`]);
+//! once many steps are taken, ways that are known to be in vain are cut ([`super::memo`]).
 
 use std::ops::Range;
 
 use super::backtrack_code::{Code, Op};
 use super::charset::CharSet;
 use super::fold::canonical;
-use super::syntax::{Neighbour, UNBOUNDED};
+use super::frontier::{Frontier, How, Suspended};
+use super::memo::{KeyMaker, Memo};
+use super::syntax::{Assertion, Neighbour, UNBOUNDED};
 
 /// The most entries the stack of choices may have.
 const MAX_CHOICES: usize = 1 << 21;
+
+/// Steps after which tried states are noted, or sooner when the budget is small. Before, that would cost more than it
+/// saves.
+const LIGHT: u64 = 100_000;
+
+/// Steps that noting a state counts for: about the time it takes.
+const NOTE: u64 = 12;
+
+/// Steps that taking up a suspended way counts for.
+const RESUMED: u64 = 4;
 
 /// The outcome of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,11 +40,31 @@ pub(super) enum Search {
     OutOfSteps,
 }
 
+/// The outcome of going through the ways from one state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attempt {
+    /// A match ends here.
+    Match(usize),
+    Nothing,
+    OutOfSteps,
+}
+
+/// How the ways of a pattern are gone through.
+#[derive(Debug)]
+pub(super) enum Manner {
+    /// Like an engine that knows no short cuts; for counts of its steps.
+    Plain,
+    /// To the first match, in the order of preference.
+    First,
+    /// To the first match that more text cannot undo; ways that end at the end of the text are kept.
+    All(Frontier),
+}
+
 /// A capture that is not set.
-const UNSET: usize = usize::MAX;
+pub(super) const UNSET: usize = usize::MAX;
 
 /// Something to undo or to try when a way turns out not to lead on.
-enum Choice {
+pub(super) enum Choice {
     Resume {
         pc: usize,
         at: usize,
@@ -53,35 +86,32 @@ enum Choice {
     Longer {
         pc: usize,
         at: usize,
-        spare: usize,
-        backward: bool,
+        spare: u32,
     },
     /// A lazy run that may take more units, up to a number.
     Shorter {
         pc: usize,
         at: usize,
-        set: usize,
         left: u32,
-        backward: bool,
     },
+}
+
+/// A look-around under way.
+pub(super) struct OpenLook {
+    pub(super) pc: usize,
+    /// Where on the stack of choices it begins.
+    pub(super) base: usize,
+    pub(super) mark: usize,
+    /// Whether the end of the text had a part in it.
+    pub(super) touched: bool,
 }
 
 /// Looks for the leftmost match that starts at `from` or later. `first` holds the units a match can begin with, if that
 /// is known; steps are taken off `budget`.
-pub(super) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], from: usize, budget: &mut u64) -> Search {
-    let anchored = matches!(code.ops.first(), Some(Op::Assert(super::syntax::Assertion::Start)));
-    let mut run = Run {
-        code,
-        text,
-        captures: vec![UNSET; code.groups * 2],
-        counters: vec![(0, 0); code.counters],
-        choices: Vec::new(),
-        looks: Vec::new(),
-        at_end: false,
-        budget,
-    };
-    for start in from..=text.len() {
-        if anchored && start > 0 {
+pub(super) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], manner: Manner, budget: &mut u64) -> Search {
+    let mut run = Run::new(code, text, manner, budget);
+    for start in 0..=text.len() {
+        if run.is_anchored() && start > 0 {
             break;
         }
         if let Some(first) = first
@@ -89,51 +119,152 @@ pub(super) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], from: u
         {
             continue;
         }
-        match run.attempt(start) {
-            Some(Some(end)) => return Search::Found { range: start..end, at_end: run.at_end },
-            Some(None) => {}
-            None => return Search::OutOfSteps,
+        match run.start(start) {
+            Attempt::Match(end) => return Search::Found { range: start..end, at_end: run.at_end },
+            Attempt::Nothing => {}
+            Attempt::OutOfSteps => return Search::OutOfSteps,
         }
     }
     Search::Nothing
 }
 
-struct Run<'r> {
-    code: &'r Code,
-    text: &'r [u16],
-    captures: Vec<usize>,
-    counters: Vec<(u32, usize)>,
-    choices: Vec<Choice>,
-    /// Where on the stack of choices the open look-arounds begin.
-    looks: Vec<usize>,
-    at_end: bool,
-    budget: &'r mut u64,
+pub(super) struct Run<'r> {
+    pub(super) code: &'r Code,
+    pub(super) text: &'r [u16],
+    pub(super) captures: Vec<usize>,
+    pub(super) counters: Vec<(u32, usize)>,
+    pub(super) choices: Vec<Choice>,
+    pub(super) looks: Vec<OpenLook>,
+    pub(super) at_end: bool,
+    pub(super) manner: Manner,
+    /// While the way depends on where the text ends: the length of the stack of choices when that began.
+    pub(super) tentative: Option<usize>,
+    /// Whether such a way has come to a match.
+    pub(super) matches_at_end: bool,
+    pub(super) memo: Option<Memo>,
+    /// The budget at which states begin to be noted.
+    pub(super) noting_from: u64,
+    pub(super) budget: &'r mut u64,
 }
 
-impl Run<'_> {
-    /// Tries one start: nothing when the budget ends, else the end of the match if there is one.
-    fn attempt(&mut self, start: usize) -> Option<Option<usize>> {
+impl<'r> Run<'r> {
+    pub(super) fn new(code: &'r Code, text: &'r [u16], manner: Manner, budget: &'r mut u64) -> Self {
+        Self {
+            code,
+            text,
+            captures: vec![UNSET; code.slots],
+            counters: vec![(0, 0); code.counters],
+            choices: Vec::new(),
+            looks: Vec::new(),
+            at_end: false,
+            noting_from: if matches!(manner, Manner::Plain) { 0 } else { *budget - LIGHT.min(*budget / 1024) },
+            manner,
+            tentative: None,
+            matches_at_end: false,
+            memo: None,
+            budget,
+        }
+    }
+
+    /// Whether a match can begin at the start of the text only.
+    pub(super) fn is_anchored(&self) -> bool {
+        matches!(self.code.ops.first(), Some(Op::Assert(Assertion::Start)))
+    }
+
+    /// Goes through all ways that begin at a place.
+    pub(super) fn start(&mut self, start: usize) -> Attempt {
         self.captures.fill(UNSET);
+        self.reset();
+        self.attempt(Some((0, start)))
+    }
+
+    /// Goes on with a suspended way.
+    pub(super) fn resume(&mut self, way: Suspended, registers: &[u32]) -> Attempt {
+        self.reset();
+        *self.budget = self.budget.saturating_sub(RESUMED);
+        self.restore(way.pc, registers);
+        let Suspended { pc, at, how } = way;
+        let next = match how {
+            How::Again => Some((pc, at)),
+            How::Run { taken } => self.take(pc, at, taken, true),
+            How::Shorter { left } => self.take_one(pc, at, left),
+        };
+        self.attempt(next)
+    }
+
+    fn reset(&mut self) {
         self.choices.clear();
         self.looks.clear();
         self.at_end = false;
-        let (mut pc, mut at) = (0, start);
+        self.tentative = None;
+    }
+
+    /// Goes on from a state, or if there is none from the latest choice.
+    fn attempt(&mut self, mut next: Option<(usize, usize)>) -> Attempt {
         loop {
-            *self.budget = self.budget.checked_sub(1)?;
-            if self.choices.len() > MAX_CHOICES {
-                return None;
+            let Some((pc, at)) = next else {
+                next = match self.back() {
+                    Some(Some(next)) => Some(next),
+                    Some(None) => return Attempt::Nothing,
+                    None => return Attempt::OutOfSteps,
+                };
+                continue;
+            };
+            if !self.pay(1) || self.choices.len() > MAX_CHOICES {
+                return Attempt::OutOfSteps;
             }
-            if matches!(self.code.ops[pc], Op::Match) {
-                return Some(Some(at));
+            next = match &self.code.ops[pc] {
+                Op::Match if self.tentative.is_none() => return Attempt::Match(at),
+                Op::Match => {
+                    self.matches_at_end = true;
+                    None
+                }
+                Op::Split { .. } | Op::Test { .. } | Op::Run { .. }
+                    if *self.budget < self.noting_from && !self.note(pc, at) =>
+                {
+                    None
+                }
+                _ => self.go(pc, at),
+            };
+        }
+    }
+
+    /// Takes steps off the budget; false when it ends.
+    fn pay(&mut self, steps: u64) -> bool {
+        match self.budget.checked_sub(steps) {
+            Some(left) => {
+                *self.budget = left;
+                true
             }
-            match self.go(pc, at) {
-                Some(next) => (pc, at) = next,
-                None => match self.back()? {
-                    Some(next) => (pc, at) = next,
-                    None => return Some(None),
-                },
+            None => {
+                *self.budget = 0;
+                false
             }
         }
+    }
+
+    /// Notes a state; false when it has been tried before.
+    fn note(&mut self, pc: usize, at: usize) -> bool {
+        *self.budget = self.budget.saturating_sub(NOTE);
+        let Some(mut alive) = self.code.liveness().mask(pc) else { return true };
+        let in_look = !self.looks.is_empty();
+        let mut key = KeyMaker::new(pc, at, self.tentative.is_some() && !in_look);
+        while alive != 0 {
+            let register = alive.trailing_zeros() as usize;
+            alive &= alive - 1;
+            let fits = match register.checked_sub(self.code.slots) {
+                None => key.push(self.captures[register] as u32),
+                Some(counter) => {
+                    // Of the start of a round counts only whether anything has been read since.
+                    let (rounds, start) = self.counters[counter];
+                    key.push(rounds).and_then(|()| key.push(u32::from(start == at)))
+                }
+            };
+            if fits.is_none() {
+                return true;
+            }
+        }
+        self.memo.get_or_insert_default().add(key.key(), in_look)
     }
 
     /// Runs one instruction; nothing when it leads nowhere.
@@ -142,50 +273,44 @@ impl Run<'_> {
         match &code.ops[pc] {
             Op::Match => Some((pc, at)),
             Op::Set { set, backward } => {
-                let unit = self.unit(at, *backward)?;
+                let Some(unit) = self.unit(at, *backward) else {
+                    if !backward {
+                        self.touch(pc, at, How::Again);
+                    }
+                    return None;
+                };
                 code.sets[*set].contains(unit).then(|| (pc + 1, moved(at, 1, *backward)))
             }
-            Op::Run { set, backward, min, max, greedy } => {
-                let limit = if *greedy { *max } else { *min };
-                let mut taken = 0_u32;
-                let mut place = at;
-                while limit == UNBOUNDED || taken < limit {
-                    match self.unit(place, *backward) {
-                        Some(unit) if code.sets[*set].contains(unit) => {}
-                        _ => break,
-                    }
-                    place = moved(place, 1, *backward);
-                    taken += 1;
-                }
-                *self.budget = self.budget.saturating_sub(u64::from(taken / 8));
-                if taken < *min {
-                    return None;
-                }
-                let spare = (taken - min) as usize;
-                if *greedy && spare > 0 {
-                    self.choices.push(Choice::Longer { pc: pc + 1, at: place, spare, backward: *backward });
-                } else if !greedy && max > min {
-                    let left = if *max == UNBOUNDED { UNBOUNDED } else { max - min };
-                    self.choices.push(Choice::Shorter { pc: pc + 1, at: place, set: *set, left, backward: *backward });
-                }
-                Some((pc + 1, place))
-            }
+            Op::Run { .. } => self.take(pc, at, 0, false),
             Op::Assert(assertion) => {
                 let before = at.checked_sub(1).map(|before| self.text[before]);
                 let after = self.text.get(at).copied();
                 let holds = assertion.holds(Neighbour::of(before), Neighbour::of(after));
-                if after.is_none() && (holds || !self.looks.is_empty()) {
-                    self.at_end = true;
+                if after.is_none() && !matches!(assertion, Assertion::Start | Assertion::LineStart) {
+                    self.at_end |= holds;
+                    // Where the text ended once it never ends again.
+                    if *assertion != Assertion::End || !self.looks.is_empty() {
+                        self.touch(pc, at, How::Again);
+                    }
+                    if holds {
+                        self.depend_on_end();
+                    }
                 }
                 holds.then_some((pc + 1, at))
             }
-            Op::Split { later } => {
+            Op::Split { now, later } => {
                 self.choices.push(Choice::Resume { pc: *later, at });
-                Some((pc + 1, at))
+                Some((*now, at))
             }
             Op::Jump(target) => Some((*target, at)),
             Op::Save(slot) => {
                 self.save(*slot, at);
+                Some((pc + 1, at))
+            }
+            Op::Clear(slots) => {
+                for slot in slots.clone() {
+                    self.save(slot, UNSET);
+                }
                 Some((pc + 1, at))
             }
             Op::Repeat { counter } => {
@@ -204,61 +329,23 @@ impl Run<'_> {
                 self.choices.push(Choice::Resume { pc: later, at });
                 Some((now, at))
             }
-            Op::Enter { counter, captures } => {
+            Op::Enter { counter } => {
                 let (rounds, _) = self.counters[*counter];
                 self.count(*counter, (rounds, at));
-                for slot in captures.start as usize * 2..captures.end as usize * 2 {
-                    self.save(slot, UNSET);
-                }
                 Some((pc + 1, at))
             }
-            Op::Next { counter, min, test, backward } => {
-                let (rounds, start) = self.counters[*counter];
-                let mut next = rounds.saturating_add(1);
-                if at == start {
-                    if rounds >= *min {
-                        return None;
-                    }
-                    // Rounds that match no text come at most once between any two that do, and the others leave room.
-                    let left = if *backward { at } else { self.text.len() - at };
-                    let room = u32::try_from(left * 2 + 2).unwrap_or(UNBOUNDED);
-                    next = next.max(min.saturating_sub(room));
-                }
-                self.count(*counter, (next, start));
-                Some((*test, at))
+            Op::Next { counter, min, max, test, backward } => {
+                self.end_round(pc, at, *counter, (*min, *max), *test, *backward)
             }
             Op::Look { negative, exit } => {
-                self.looks.push(self.choices.len());
+                let mark = self.memo.as_ref().map_or(0, Memo::open);
+                self.looks.push(OpenLook { pc, base: self.choices.len(), mark, touched: false });
                 self.choices.push(Choice::Look { negative: *negative, exit: *exit, at });
                 Some((pc + 1, at))
             }
-            Op::LookEnd { negative } => {
-                let base = self.looks.pop()?;
-                if *negative {
-                    while self.choices.len() > base {
-                        if let Some(choice) = self.choices.pop() {
-                            self.undo(&choice);
-                        }
-                    }
-                    return None;
-                }
-                // A look-around is not entered again, but captures set in it are unset when it is backed out of.
-                let place = match self.choices[base] {
-                    Choice::Look { at, .. } => at,
-                    _ => at,
-                };
-                let mut kept = base;
-                for index in base..self.choices.len() {
-                    if matches!(self.choices[index], Choice::Capture { .. } | Choice::Counter { .. }) {
-                        self.choices.swap(kept, index);
-                        kept += 1;
-                    }
-                }
-                self.choices.truncate(kept);
-                Some((pc + 1, place))
-            }
+            Op::LookEnd { negative } => self.close_look(pc, *negative),
             Op::BackReference { groups, fold, backward } => {
-                let set = groups.iter().map(|&group| group as usize * 2).find_map(|slot| {
+                let set = groups.iter().find_map(|&slot| {
                     let (start, end) = (self.captures[slot], self.captures[slot + 1]);
                     (start != UNSET && end != UNSET).then_some(start..end)
                 });
@@ -266,59 +353,58 @@ impl Run<'_> {
                     return Some((pc + 1, at));
                 };
                 let length = range.len();
-                *self.budget = self.budget.saturating_sub(length as u64 / 8);
                 let start = if *backward { at.checked_sub(length)? } else { at };
-                if start + length > self.text.len() {
-                    self.at_end |= !self.looks.is_empty();
-                    return None;
-                }
+                let there = &self.text[start..(start + length).min(self.text.len())];
                 let same =
                     |(left, right): (&u16, &u16)| left == right || (*fold && canonical(*left) == canonical(*right));
-                let equal = self.text[range].iter().zip(&self.text[start..start + length]).all(same);
-                equal.then(|| (pc + 1, if *backward { start } else { start + length }))
+                let equal = self.text[range].iter().zip(there).take_while(|&pair| same(pair)).count();
+                *self.budget = self.budget.saturating_sub(equal as u64 / 8);
+                if equal < there.len() {
+                    return None;
+                }
+                if equal < length {
+                    self.touch(pc, at, How::Again);
+                    return None;
+                }
+                Some((pc + 1, if *backward { start } else { start + length }))
             }
         }
     }
 
     /// Takes the latest choice that is left: nothing when the budget ends, else where to go on if there is a choice.
     fn back(&mut self) -> Option<Option<(usize, usize)>> {
-        let code = self.code;
         while let Some(choice) = self.choices.pop() {
-            *self.budget = self.budget.checked_sub(1)?;
-            match choice {
-                Choice::Resume { pc, at } => return Some(Some((pc, at))),
-                Choice::Capture { .. } | Choice::Counter { .. } => self.undo(&choice),
+            if !self.pay(1) {
+                return None;
+            }
+            if self.tentative.is_some_and(|base| self.choices.len() < base) {
+                self.tentative = None;
+            }
+            let next = match choice {
+                Choice::Resume { pc, at } => Some((pc, at)),
+                Choice::Capture { .. } | Choice::Counter { .. } => {
+                    self.undo(&choice);
+                    None
+                }
                 Choice::Look { negative, exit, at } => {
-                    self.looks.pop();
-                    if negative {
-                        return Some(Some((exit, at)));
+                    let Some(look) = self.looks.pop() else { continue };
+                    self.leave_look(&look, at, true, None);
+                    if negative && look.touched {
+                        self.depend_on_end();
                     }
+                    negative.then_some((exit, at))
                 }
-                Choice::Longer { pc, at, spare, backward } => {
-                    let at = moved(at, 1, !backward);
-                    if spare > 1 {
-                        self.choices.push(Choice::Longer { pc, at, spare: spare - 1, backward });
-                    }
-                    return Some(Some((pc, at)));
-                }
-                Choice::Shorter { pc, at, set, left, backward } => {
-                    if let Some(unit) = self.unit(at, backward)
-                        && code.sets[set].contains(unit)
-                    {
-                        let at = moved(at, 1, backward);
-                        if left > 1 {
-                            let left = if left == UNBOUNDED { left } else { left - 1 };
-                            self.choices.push(Choice::Shorter { pc, at, set, left, backward });
-                        }
-                        return Some(Some((pc, at)));
-                    }
-                }
+                Choice::Longer { pc, at, spare } => self.less(pc, at, spare),
+                Choice::Shorter { pc, at, left } => self.take_one(pc, at, left),
+            };
+            if next.is_some() {
+                return Some(next);
             }
         }
         Some(None)
     }
 
-    fn undo(&mut self, choice: &Choice) {
+    pub(super) fn undo(&mut self, choice: &Choice) {
         match *choice {
             Choice::Capture { slot, old } => self.captures[slot] = old,
             Choice::Counter { counter, old } => self.counters[counter] = old,
@@ -333,23 +419,19 @@ impl Run<'_> {
         }
     }
 
-    fn count(&mut self, counter: usize, value: (u32, usize)) {
+    pub(super) fn count(&mut self, counter: usize, value: (u32, usize)) {
         let old = std::mem::replace(&mut self.counters[counter], value);
         self.choices.push(Choice::Counter { counter, old });
     }
 
-    fn unit(&mut self, at: usize, backward: bool) -> Option<u16> {
-        if backward {
-            return at.checked_sub(1).map(|before| self.text[before]);
-        }
-        let unit = self.text.get(at).copied();
-        if unit.is_none() && !self.looks.is_empty() {
-            self.at_end = true;
-        }
-        unit
+    pub(super) fn unit(&self, at: usize, backward: bool) -> Option<u16> {
+        if backward { at.checked_sub(1).map(|before| self.text[before]) } else { self.text.get(at).copied() }
     }
 }
 
-const fn moved(at: usize, by: usize, backward: bool) -> usize {
+/// Captures and counters.
+pub(super) type Registers = (Vec<usize>, Vec<(u32, usize)>);
+
+pub(super) const fn moved(at: usize, by: usize, backward: bool) -> usize {
     if backward { at - by } else { at + by }
 }

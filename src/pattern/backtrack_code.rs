@@ -1,9 +1,12 @@
 //! Code for the backtracker, laid down from a syntax tree without recursion.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use super::charset::CharSet;
-use super::syntax::{Assertion, Node, NodeId, Tree};
+use super::analysis::Facts;
+use super::liveness::{self, Liveness};
+use super::syntax::{Assertion, Node, NodeId, Tree, UNBOUNDED};
+use super::unit_set::UnitSet;
 
 /// One instruction; the next one follows unless it says otherwise.
 #[derive(Clone, Debug)]
@@ -19,15 +22,20 @@ pub(super) enum Op {
         min: u32,
         max: u32,
         greedy: bool,
+        next: Behind,
     },
     Assert(Assertion),
-    /// Goes on here, later there.
+    /// Goes on at the one place, later at the other.
     Split {
+        now: usize,
         later: usize,
     },
     Jump(usize),
     /// Notes the present place.
     Save(usize),
+    /// Unsets captures, at the start of a round.
+    Clear(Range<usize>),
+    /// Begins a counted repeat.
     Repeat {
         counter: usize,
     },
@@ -41,11 +49,11 @@ pub(super) enum Op {
     },
     Enter {
         counter: usize,
-        captures: Range<u32>,
     },
     Next {
         counter: usize,
         min: u32,
+        max: u32,
         test: usize,
         backward: bool,
     },
@@ -56,52 +64,95 @@ pub(super) enum Op {
     LookEnd {
         negative: bool,
     },
+    /// The text of the first set group; groups are given by the slot of their start.
     BackReference {
-        groups: Vec<u32>,
+        groups: Vec<usize>,
         fold: bool,
         backward: bool,
     },
     Match,
 }
 
+/// What is known of the unit that has to follow a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Behind {
+    Anything,
+    /// One of this set.
+    Within(usize),
+    /// One of this set, which shares no unit with the run: a run that stopped by itself cannot give back anything.
+    Apart(usize),
+}
+
 /// A pattern as the backtracker runs it.
 #[derive(Debug)]
 pub(super) struct Code {
     pub(super) ops: Vec<Op>,
-    pub(super) sets: Vec<CharSet>,
+    pub(super) sets: Vec<UnitSet>,
     pub(super) counters: usize,
-    /// Number of capture groups, the whole match counted as one.
-    pub(super) groups: usize,
+    /// Number of capture slots: two for each group that is referred to. The others need not be kept.
+    pub(super) slots: usize,
+    /// For each group, its number among those that are referred to.
+    groups: Vec<usize>,
+    liveness: OnceLock<Liveness>,
 }
 
 enum Task {
     Node { node: NodeId, backward: bool },
     Alternate { node: NodeId, index: usize, backward: bool, split: Option<usize>, jumps: Vec<usize> },
     Save(usize),
-    EndRepeat { counter: usize, min: u32, test: usize, backward: bool },
+    EndOptional { split: usize, greedy: bool },
+    EndStar { split: usize, greedy: bool },
+    EndPlus { start: usize, greedy: bool },
+    EndRepeat { counter: usize, min: u32, max: u32, test: usize, backward: bool },
     EndLook { look: usize, negative: bool },
 }
 
 impl Code {
-    pub(super) fn new(tree: &Tree) -> Self {
-        let mut code =
-            Self { ops: Vec::new(), sets: tree.sets.clone(), counters: 0, groups: tree.captures as usize + 1 };
+    pub(super) fn new(tree: &Tree, facts: &[Facts]) -> Self {
+        let mut is_wanted = vec![false; tree.captures as usize + 2];
+        for node in &tree.nodes {
+            if let Node::BackReference { groups, .. } = node {
+                groups.iter().for_each(|&group| is_wanted[group as usize] = true);
+            }
+        }
+        let mut wanted = 0;
+        let groups = is_wanted.iter().map(|&is_wanted| {
+            let number = wanted;
+            wanted += usize::from(is_wanted);
+            number
+        });
+        let groups: Vec<usize> = groups.collect();
+        let sets = tree.sets.iter().map(UnitSet::new).collect();
+        let slots = wanted * 2;
+        let mut code = Self { ops: Vec::new(), sets, counters: 0, slots, groups, liveness: OnceLock::new() };
         let mut tasks = vec![Task::Node { node: tree.root, backward: false }];
         while let Some(task) = tasks.pop() {
-            code.run(tree, task, &mut tasks);
+            code.run(tree, facts, task, &mut tasks);
         }
         code.ops.push(Op::Match);
         code.ops.shrink_to_fit();
+        code.look_behind_runs();
         code
     }
 
-    fn run(&mut self, tree: &Tree, task: Task, tasks: &mut Vec<Task>) {
+    /// Which registers can still matter at each instruction.
+    pub(super) fn liveness(&self) -> &Liveness {
+        self.liveness.get_or_init(|| liveness::of(self))
+    }
+
+    fn run(&mut self, tree: &Tree, facts: &[Facts], task: Task, tasks: &mut Vec<Task>) {
         let here = self.ops.len();
         match task {
-            Task::Node { node, backward } => self.node(tree, node, backward, tasks),
+            Task::Node { node, backward } => self.node(tree, facts, node, backward, tasks),
             Task::Save(slot) => self.ops.push(Op::Save(slot)),
-            Task::EndRepeat { counter, min, test, backward } => {
-                self.ops.push(Op::Next { counter, min, test, backward });
+            Task::EndOptional { split, greedy } => self.ops[split] = choice(split + 1, here, greedy),
+            Task::EndStar { split, greedy } => {
+                self.ops.push(Op::Jump(split));
+                self.ops[split] = choice(split + 1, here + 1, greedy);
+            }
+            Task::EndPlus { start, greedy } => self.ops.push(choice(start, here + 1, greedy)),
+            Task::EndRepeat { counter, min, max, test, backward } => {
+                self.ops.push(Op::Next { counter, min, max, test, backward });
                 if let Op::Test { exit, .. } = &mut self.ops[test] {
                     *exit = here + 1;
                 }
@@ -122,7 +173,7 @@ impl Code {
                 }
                 let here = self.ops.len();
                 if let Some(split) = split {
-                    self.ops[split] = Op::Split { later: here };
+                    self.ops[split] = Op::Split { now: split + 1, later: here };
                 }
                 if index == children.len() {
                     for jump in jumps {
@@ -132,7 +183,7 @@ impl Code {
                 }
                 let split = (index + 1 < children.len()).then_some(here);
                 if split.is_some() {
-                    self.ops.push(Op::Split { later: 0 });
+                    self.ops.push(Op::Split { now: 0, later: 0 });
                 }
                 tasks.push(Task::Alternate { node, index: index + 1, backward, split, jumps });
                 tasks.push(Task::Node { node: children[index], backward });
@@ -140,14 +191,15 @@ impl Code {
         }
     }
 
-    fn node(&mut self, tree: &Tree, node: NodeId, backward: bool, tasks: &mut Vec<Task>) {
+    fn node(&mut self, tree: &Tree, facts: &[Facts], node: NodeId, backward: bool, tasks: &mut Vec<Task>) {
         let here = self.ops.len();
         match &tree.nodes[node] {
             Node::Empty => {}
             Node::Set(set) => self.ops.push(Op::Set { set: *set, backward }),
             Node::Assert(assertion) => self.ops.push(Op::Assert(*assertion)),
             Node::BackReference { groups, fold } => {
-                self.ops.push(Op::BackReference { groups: groups.clone(), fold: *fold, backward });
+                let groups = groups.iter().map(|&group| self.groups[group as usize] * 2).collect();
+                self.ops.push(Op::BackReference { groups, fold: *fold, backward });
             }
             Node::Concat(children) => {
                 let children = children.iter().map(|&node| Task::Node { node, backward });
@@ -158,10 +210,13 @@ impl Code {
                 tasks.push(Task::Alternate { node, index: 0, backward, split: None, jumps: Vec::new() });
             }
             Node::Capture { child, index } => {
-                let (first, last) = (*index as usize * 2, *index as usize * 2 + 1);
-                let (before, after) = if backward { (last, first) } else { (first, last) };
-                self.ops.push(Op::Save(before));
-                tasks.push(Task::Save(after));
+                let slots = self.slots_of(*index..*index + 1);
+                if !slots.is_empty() {
+                    let (first, last) = (slots.start, slots.start + 1);
+                    let (before, after) = if backward { (last, first) } else { (first, last) };
+                    self.ops.push(Op::Save(before));
+                    tasks.push(Task::Save(after));
+                }
                 tasks.push(Task::Node { node: *child, backward });
             }
             Node::Look { child, behind, negative } => {
@@ -170,18 +225,78 @@ impl Code {
                 tasks.push(Task::Node { node: *child, backward: *behind });
             }
             Node::Repeat { child, min, max, greedy, captures } => {
-                if let Node::Set(set) = tree.nodes[*child] {
-                    self.ops.push(Op::Run { set, backward, min: *min, max: *max, greedy: *greedy });
+                let (child, min, max, greedy) = (*child, *min, *max, *greedy);
+                if let Node::Set(set) = tree.nodes[child] {
+                    self.ops.push(Op::Run { set, backward, min, max, greedy, next: Behind::Anything });
                     return;
                 }
-                let counter = self.counters;
-                self.counters += 1;
-                self.ops.push(Op::Repeat { counter });
-                self.ops.push(Op::Test { counter, min: *min, max: *max, greedy: *greedy, exit: 0 });
-                self.ops.push(Op::Enter { counter, captures: captures.clone() });
-                tasks.push(Task::EndRepeat { counter, min: *min, test: here + 1, backward });
-                tasks.push(Task::Node { node: *child, backward });
+                let cleared = self.slots_of(captures.clone());
+                // Rounds that read something need no note of where they began, and these few no count.
+                let is_plain = facts[child].min > 0;
+                match (min, max) {
+                    (_, 0) => return,
+                    (0, 1) if is_plain => {
+                        self.ops.push(Op::Split { now: 0, later: 0 });
+                        tasks.push(Task::EndOptional { split: here, greedy });
+                    }
+                    (0, UNBOUNDED) if is_plain => {
+                        self.ops.push(Op::Split { now: 0, later: 0 });
+                        tasks.push(Task::EndStar { split: here, greedy });
+                    }
+                    (1, UNBOUNDED) if is_plain => tasks.push(Task::EndPlus { start: here, greedy }),
+                    _ => {
+                        let counter = self.counters;
+                        self.counters += 1;
+                        self.ops.push(Op::Repeat { counter });
+                        self.ops.push(Op::Test { counter, min, max, greedy, exit: 0 });
+                        self.ops.push(Op::Enter { counter });
+                        tasks.push(Task::EndRepeat { counter, min, max, test: here + 1, backward });
+                    }
+                }
+                if !cleared.is_empty() {
+                    self.ops.push(Op::Clear(cleared));
+                }
+                tasks.push(Task::Node { node: child, backward });
             }
         }
     }
+
+    /// The slots of a range of groups, as far as they are referred to.
+    fn slots_of(&self, groups: Range<u32>) -> Range<usize> {
+        let slot = |group: u32| self.groups[(group as usize).min(self.groups.len() - 1)] * 2;
+        slot(groups.start)..slot(groups.end)
+    }
+
+    /// Notes behind each run what has to follow it.
+    fn look_behind_runs(&mut self) {
+        for pc in 0..self.ops.len() {
+            let Op::Run { set, backward, .. } = self.ops[pc] else { continue };
+            let Some(wanted) = self.unit_at(pc + 1, backward) else { continue };
+            let apart = self.sets[set].is_disjoint(&self.sets[wanted]);
+            if let Op::Run { next, .. } = &mut self.ops[pc] {
+                *next = if apart { Behind::Apart(wanted) } else { Behind::Within(wanted) };
+            }
+        }
+    }
+
+    /// The set of the unit that the code has to read next, if that is plain to see.
+    fn unit_at(&self, mut pc: usize, wanted: bool) -> Option<usize> {
+        /// Instructions that read nothing are passed over, up to this many.
+        const PASSED: usize = 8;
+        for _ in 0..PASSED {
+            match self.ops.get(pc)? {
+                Op::Save(_) | Op::Clear(_) => pc += 1,
+                Op::Jump(target) => pc = *target,
+                Op::Set { set, backward } if *backward == wanted => return Some(*set),
+                Op::Run { set, backward, min: 1.., .. } if *backward == wanted => return Some(*set),
+                _ => return None,
+            }
+        }
+        None
+    }
+}
+
+/// A choice between the round at one place and the exit.
+const fn choice(round: usize, exit: usize, greedy: bool) -> Op {
+    if greedy { Op::Split { now: round, later: exit } } else { Op::Split { now: exit, later: round } }
 }

@@ -1,6 +1,7 @@
 //! [`Buffer`]: the text of one buffer key and how far it has been read.
 
 use super::automaton::Position;
+use super::live::Live;
 use super::scanner::Verdict;
 
 /// The least distance between two places to go back to, in code units.
@@ -28,6 +29,24 @@ pub(super) struct Gate {
     pub(super) hits: Option<(usize, usize)>,
     /// The latest decision, and the length of the text at which it was taken.
     pub(super) decision: Option<(usize, Verdict)>,
+    /// What the backtracker has left to try.
+    pub(super) live: Live,
+    /// The same for a place before, from where the text was replaced once.
+    pub(super) before: Option<Live>,
+    /// Where such a place is wanted: the text was replaced from here on.
+    pub(super) replaced_from: Option<usize>,
+}
+
+impl Gate {
+    fn go_back(&mut self, length: usize) {
+        self.before = self.before.take().filter(|before| before.length <= length);
+        if self.live.length > length {
+            let spent = self.live.spent;
+            self.live = self.before.clone().unwrap_or_default();
+            self.live.spent = spent;
+            self.replaced_from = Some(length);
+        }
+    }
 }
 
 /// A place to go back to when the text behind it is replaced.
@@ -101,6 +120,7 @@ impl Buffer {
         for gate in &mut self.gates {
             gate.hits = gate.hits.filter(|(first, _)| *first <= read).map(|(first, last)| (first, last.min(read)));
             gate.decision = gate.decision.filter(|(at, _)| *at <= read);
+            gate.go_back(length);
         }
         read
     }

@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use super::automaton::{Automaton, Position};
-use super::backtrack::Search;
-use super::compile::Pattern;
+use super::compile::{BUDGET, Pattern};
 use super::ending::Ending;
+use super::live::Live;
+use super::scanner::Verdict;
 use super::set;
 
 /// Cache for one pass over one block, in bytes.
 const CACHE: usize = 8 << 20;
-
-/// Steps that the prefixes of one block may take together, for a pattern that needs the backtracker.
-const BUDGET: u64 = 20_000_000;
 
 /// How the decision for one pattern depends on where the block was cut (cli.md, "Terms").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,19 +75,22 @@ fn by_automaton(pattern: &Pattern, whole: &[u16], at: usize) -> ChunkDependence 
 }
 
 fn by_backtracking(pattern: &Pattern, whole: &[u16], at: usize) -> ChunkDependence {
+    // All prefixes together.
     let mut budget = BUDGET;
+    let mut live = Live::default();
     let mut prefixes = Prefixes::default();
     for length in 0..=whole.len() {
-        match pattern.search(&whole[..length], 0, &mut budget) {
-            Search::Found { at_end: false, .. } => {
+        match pattern.advance(&mut live, &whole[..length], &mut budget) {
+            Verdict::Confirmed => {
+                prefixes.at_check |= at >= length;
                 prefixes.result.premature = false;
                 break;
             }
-            Search::OutOfSteps => {
+            Verdict::Undecided => {
                 prefixes.result.undecided = true;
                 break;
             }
-            found => prefixes.add(length, at, found != Search::Nothing),
+            verdict => prefixes.add(length, at, verdict == Verdict::Tentative),
         }
     }
     prefixes.result

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::analysis::{self, Facts};
 use super::approximate;
-use super::backtrack::{self, Search};
+use super::backtrack::{self, Manner, Search};
 use super::backtrack_code::Code;
 use super::charset::CharSet;
 use super::ending::{self, Ending};
 use super::error::PatternError;
+use super::live::{self, Live};
 use super::parse::{self, Flags};
 use super::scanner::Verdict;
 use super::sticky;
@@ -22,8 +23,9 @@ const MAX_STATES: u64 = 100_000;
 /// How deep look-arounds may nest in the automaton.
 const MAX_LOOKS: u32 = 40;
 
-/// Steps that one backtracking decision may take.
-pub(super) const BUDGET: u64 = 4_000_000;
+/// Steps that one backtracking decision may take: some nanoseconds each, and so together longer than the agent goes on
+/// before it gives up, which is about half a second (performance.md section 3).
+pub(super) const BUDGET: u64 = 200_000_000;
 
 /// How a pattern is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +108,7 @@ impl Pattern {
         let facts = all[tree.root];
         let first = analysis::first_units(&tree, &all);
         let ending = if facts.end_sensitive { ending::of(&tree, &all) } else { Ending::Settled };
-        let code = Code::new(&tree);
+        let code = Code::new(&tree, &all);
         let tells_all =
             !tree.nodes.iter().any(|node| matches!(node, Node::Look { child, .. } if all[*child].back_references));
         let linear = if facts.back_references { approximate::without_references(&tree) } else { tree };
@@ -155,12 +157,7 @@ impl Pattern {
     /// Decides one whole text by backtracking, with `steps` steps at most: slower than a [`super::Scanner`], and
     /// independent of it.
     pub fn test(&self, text: &[u16], steps: u64) -> Verdict {
-        match self.search(text, 0, &mut steps.clone()) {
-            Search::Nothing => Verdict::No,
-            Search::Found { at_end: true, .. } => Verdict::Tentative,
-            Search::Found { at_end: false, .. } => Verdict::Confirmed,
-            Search::OutOfSteps => Verdict::Undecided,
-        }
+        live::whole(&self.0.code, self.0.first.as_ref(), text, &mut steps.clone())
     }
 
     /// What the automaton is built from: the pattern itself, or, when it has back-references, an over-approximation.
@@ -169,9 +166,14 @@ impl Pattern {
         self.0.linear.as_ref()
     }
 
-    /// Backtracks from `from` on.
-    pub(super) fn search(&self, text: &[u16], from: usize, budget: &mut u64) -> Search {
-        backtrack::search(&self.0.code, self.0.first.as_ref(), text, from, budget)
+    /// The leftmost match, by backtracking.
+    pub(super) fn search(&self, text: &[u16], manner: Manner, budget: &mut u64) -> Search {
+        backtrack::search(&self.0.code, self.0.first.as_ref(), text, manner, budget)
+    }
+
+    /// Decides a text that begins with the one read before, by backtracking.
+    pub(super) fn advance(&self, live: &mut Live, text: &[u16], budget: &mut u64) -> Verdict {
+        live.advance(&self.0.code, self.0.first.as_ref(), text, budget)
     }
 }
 

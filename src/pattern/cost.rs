@@ -2,9 +2,11 @@
 
 use std::sync::OnceLock;
 
-use super::backtrack::Search;
-use super::compile::{Linear, Pattern};
-use super::syntax::{Node, Tree, UNBOUNDED};
+use super::ambiguity;
+use super::backtrack::{Manner, Search};
+use super::compile::Pattern;
+use super::syntax::{Node, Tree};
+use crate::text::JsString;
 
 /// Length of the ordinary text in code units.
 const ORDINARY: usize = 4_096;
@@ -13,32 +15,40 @@ const ORDINARY: usize = 4_096;
 /// through the rest of the text from each place takes several times as many.
 const ORDINARY_STEPS: u64 = 250 * ORDINARY as u64;
 
-/// Rounds that a nested repeat is given to multiply its ways.
-const ROUNDS: u32 = 40;
+/// Units of a text whose repetitions multiply the ways, and the steps for it: growth by the fifth power stays below,
+/// doubling with each repetition does not.
+const DOUBLING: (usize, u64) = (64, 1_000_000);
 
-/// Steps for one such text: cubic growth stays below, doubling with each round does not.
-const PUMPED_STEPS: u64 = 200_000;
+/// The same for texts whose repetitions add to several repeats: quadratic growth stays below, cubic does not.
+const SHARED: (usize, u64) = (512, 2_000_000);
 
-/// Longer texts are not made.
-const LONGEST: usize = 512;
+/// The fewest repetitions.
+const FEWEST: usize = 24;
 
-/// Patterns with more nodes are not looked into.
-const MOST_NODES: usize = 4_000;
+/// Ends of such texts, one of which the pattern cannot go on with. With the front ones, it mostly cannot.
+const SUFFIXES: [&str; 7] = ["\0", "!", "\n", "\\", "\"", " ", ""];
 
-/// Lines without anything special: prose, code, a list, long and short words.
+/// Ends that are tried where each costs many steps though the pattern is not slow.
+const FEW_SUFFIXES: usize = 3;
+
+/// Repeats of so many rounds or more count as unbounded.
+const ROUNDS: u32 = 8;
+
+/// Lines without anything special: prose, code, a list, long and short words. `#` stands for a number, so that no two
+/// lines in a row come back.
 const LINES: [&str; 12] = [
-    "The parser reads one line and moves on.\n",
-    "    let value = table.get(index, 12);\n",
+    "The parser reads line # and moves on.\n",
+    "    let value# = table.get(index, #);\n",
     "\n",
     "- first point, then the second one\n",
-    "const total = items.length * 3;\n",
-    "A longer sentence follows here, with some words (and a remark) in it.\n",
-    "    return result;\n",
+    "const total# = items.length * 3;\n",
+    "A longer sentence follows here, with some words (and remark #) in it.\n",
+    "    return result#;\n",
     "}\n",
-    "function sum(left, right) {\n",
-    "| name | size |  1,024 |\n",
-    "See https://example.org/path/to/page.html for \"more\".\n",
-    "\tif (a < b && b != 'c') { swap(a, b) }\n",
+    "function sum#(left, right) {\n",
+    "| name | size |  #,024 |\n",
+    "See https://example.org/path/to/page#.html for \"more\".\n",
+    "\tif (a < b && b != 'c') { swap(a, #) }\n",
 ];
 
 /// Why a pattern is slow.
@@ -50,16 +60,43 @@ pub enum Cost {
         units: usize,
         /// The budget.
         steps: u64,
+        /// A short text that takes very many steps too, if one is known.
+        attack: Option<Attack>,
     },
-    /// It takes more than `steps` steps on this short text, which repeats what the pattern repeats.
+    /// It takes more than `steps` steps on a short text, which repeats what the pattern can read in several ways.
     Repetition {
         /// The text.
-        text: String,
+        attack: Attack,
         /// The budget.
         steps: u64,
     },
     /// It is too large for the automaton of this program, so that a decision may have to be given up.
     Large,
+}
+
+/// A text that shows that a pattern is slow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attack {
+    /// What it begins with.
+    pub prefix: JsString,
+    /// What it repeats.
+    pub pump: JsString,
+    /// How often.
+    pub count: usize,
+    /// What it ends with.
+    pub suffix: JsString,
+}
+
+impl Attack {
+    /// The text.
+    pub fn text(&self) -> JsString {
+        let mut units = self.prefix.units().to_vec();
+        for _ in 0..self.count {
+            units.extend_from_slice(self.pump.units());
+        }
+        units.extend_from_slice(self.suffix.units());
+        JsString::from_units(units)
+    }
 }
 
 impl Pattern {
@@ -70,109 +107,45 @@ impl Pattern {
         if !linear.tree.nodes.iter().any(|node| matches!(node, Node::Repeat { max, .. } if *max >= ROUNDS)) {
             return None;
         }
+        let attack = self.attack(&linear.tree);
         if self.exceeds(ordinary(), ORDINARY_STEPS) {
-            return Some(Cost::Ordinary { units: ORDINARY, steps: ORDINARY_STEPS });
+            let attack = attack.map(|(attack, _)| attack);
+            return Some(Cost::Ordinary { units: ORDINARY, steps: ORDINARY_STEPS, attack });
         }
-        let text = hard_texts(linear).into_iter().find(|text| self.exceeds(text, PUMPED_STEPS))?;
-        Some(Cost::Repetition { text: String::from_utf16_lossy(&text), steps: PUMPED_STEPS })
+        attack.map(|(attack, steps)| Cost::Repetition { attack, steps })
+    }
+
+    /// A short text that takes more than so many steps.
+    fn attack(&self, tree: &Tree) -> Option<(Attack, u64)> {
+        ambiguity::suspects(tree).into_iter().find_map(|suspect| {
+            let (units, steps) = if suspect.doubles { DOUBLING } else { SHARED };
+            let suffixes = if suspect.doubles { SUFFIXES.len() } else { FEW_SUFFIXES };
+            let count = (units / suspect.pump.len().max(1)).max(FEWEST);
+            SUFFIXES.into_iter().take(suffixes).find_map(|suffix| {
+                let attack = Attack {
+                    prefix: JsString::from_units(suspect.prefix.clone()),
+                    pump: JsString::from_units(suspect.pump.clone()),
+                    count,
+                    suffix: suffix.into(),
+                };
+                self.exceeds(attack.text().units(), steps).then_some((attack, steps))
+            })
+        })
     }
 
     fn exceeds(&self, text: &[u16], steps: u64) -> bool {
-        self.search(text, 0, &mut steps.clone()) == Search::OutOfSteps
+        self.search(text, Manner::Plain, &mut steps.clone()) == Search::OutOfSteps
     }
 }
 
 fn ordinary() -> &'static [u16] {
     static TEXT: OnceLock<Vec<u16>> = OnceLock::new();
-    TEXT.get_or_init(|| LINES.concat().encode_utf16().cycle().take(ORDINARY).collect())
-}
-
-/// Texts that match up to their end, which they miss. There are some only for nested repeats, whose ways to match can
-/// multiply with each round.
-fn hard_texts(linear: &Linear) -> Vec<Vec<u16>> {
-    if linear.tree.nodes.len() > MOST_NODES {
-        return Vec::new();
-    }
-    let nested = nested_repeats(&linear.tree);
-    if !nested.contains(&true) {
-        return Vec::new();
-    }
-    let mut texts = Vec::new();
-    for optional in [Optional::None, Optional::Unbounded, Optional::All] {
-        let whole = sample(&linear.tree, &nested, optional);
-        for keep in [whole.len(), whole.len().saturating_sub(1)] {
-            let mut text = whole[..keep].to_vec();
-            text.push(0);
-            if keep > 0 && !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
-    }
-    texts
-}
-
-/// For each node: whether it repeats, without a near bound, what can itself be matched in several ways.
-fn nested_repeats(tree: &Tree) -> Vec<bool> {
-    let mut varies: Vec<bool> = Vec::with_capacity(tree.nodes.len());
-    let mut nested = vec![false; tree.nodes.len()];
-    for (index, node) in tree.nodes.iter().enumerate() {
-        varies.push(match node {
-            Node::Repeat { child, min, max, .. } => {
-                nested[index] = *max >= ROUNDS && varies[*child];
-                min < max || varies[*child]
-            }
-            Node::Alternate(_) => true,
-            Node::Capture { child, .. } => varies[*child],
-            Node::Concat(children) => children.iter().any(|&child| varies[child]),
-            Node::Empty | Node::Set(_) | Node::Assert(_) | Node::Look { .. } | Node::BackReference { .. } => false,
-        });
-    }
-    nested
-}
-
-/// Which optional repeats a sample takes once.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Optional {
-    None,
-    Unbounded,
-    All,
-}
-
-/// A text that the pattern matches, tests of the neighbours aside; nested repeats are repeated.
-fn sample(tree: &Tree, nested: &[bool], optional: Optional) -> Vec<u16> {
-    let mut samples: Vec<Vec<u16>> = Vec::with_capacity(tree.nodes.len());
-    for (index, node) in tree.nodes.iter().enumerate() {
-        let mut text = Vec::new();
-        match node {
-            Node::Empty | Node::Assert(_) | Node::Look { .. } | Node::BackReference { .. } => {}
-            Node::Set(set) => {
-                let set = &tree.sets[*set];
-                let usual = ['a', '0', ' ', '-', '\n'].map(|one| one as u16);
-                let other = || set.ranges().first().map(|(low, _)| *low);
-                text.extend(usual.into_iter().find(|&unit| set.contains(unit)).or_else(other));
-            }
-            Node::Capture { child, .. } => text.clone_from(&samples[*child]),
-            Node::Concat(children) => children.iter().for_each(|&child| text.extend_from_slice(&samples[child])),
-            Node::Alternate(children) => text.clone_from(&samples[children[0]]),
-            Node::Repeat { child, min, max, .. } => {
-                let once = match optional {
-                    Optional::None => false,
-                    Optional::Unbounded => *max == UNBOUNDED,
-                    Optional::All => true,
-                };
-                let rounds = if nested[index] { (*min).max(ROUNDS) } else { (*min).max(u32::from(once)) };
-                for _ in 0..rounds.min(LONGEST as u32) {
-                    text.extend_from_slice(&samples[*child]);
-                    if text.len() > LONGEST {
-                        break;
-                    }
-                }
-            }
-        }
-        text.truncate(LONGEST);
-        samples.push(text);
-    }
-    samples.pop().unwrap_or_default()
+    TEXT.get_or_init(|| {
+        let lines = LINES.iter().cycle().enumerate();
+        let lines =
+            lines.flat_map(|(number, line)| line.replace('#', &number.to_string()).encode_utf16().collect::<Vec<_>>());
+        lines.take(ORDINARY).collect()
+    })
 }
 
 #[cfg(test)]
@@ -186,7 +159,14 @@ mod tests {
 
     #[test]
     fn slow_patterns_are_told_from_usual_ones() {
-        for source in ["(?:[^\\n]*\\n){600,}", "[\\s\\S]*zzz", "(?s).*zzz", "(?:\\w+\\s?)+;;", "^(?:\\w+\\s*)+$"] {
+        for source in [
+            "(?:^|\\n)(?<dup>[^\\n]{20,}\\n[^\\n]{16,}\\n[^\\n]{16,})[\\s\\S]{1,4000}?\\n\\k<dup>",
+            "(?:[^\\n]*\\n){600,}",
+            "[\\s\\S]*zzz",
+            "(?s).*zzz",
+            "(?:\\w+\\s?)+;;",
+            "^(?:\\w+\\s*)+$",
+        ] {
             assert!(matches!(cost(source), Some(Cost::Ordinary { .. })), "{source}");
         }
         for source in ["(q+)+z", "^(?:q|qq)+$", "(?:q*)*z", "(Q+Q+)+z", "#(?:q+q?)+#", "(?i)^(?:(q+)\\1?)+z"] {

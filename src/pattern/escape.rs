@@ -21,17 +21,22 @@ impl Parser<'_> {
             Some('1'..='9') => {
                 let digits = self.source[start + 1..].iter().take_while(|&&unit| (0x30..=0x39).contains(&unit)).count();
                 let index = count(&self.source[start + 1..start + 1 + digits]);
-                if index <= self.captures {
+                if let Some(index) = u32::try_from(index).ok().filter(|&index| index <= self.captures) {
                     self.at += 1 + digits;
                     return Ok(Atom::Reference(index));
                 }
             }
-            Some('k') if self.named => {
+            Some('k') => {
                 self.at += 2;
-                if self.eat("<")
-                    && let Some(name) = self.read_name()
-                {
-                    return Ok(Atom::NamedReference(name));
+                let name = if self.eat("<") { self.read_reference(start)? } else { None };
+                match name {
+                    Some(name) if self.named => return Ok(Atom::NamedReference(name)),
+                    _ if !self.named => {
+                        // Without named groups the letter stands for itself, and what follows it is read again.
+                        self.at = start + 2;
+                        return Ok(Atom::Unit(0x6B));
+                    }
+                    _ => {}
                 }
                 return Err(PatternError::syntax("`\\k` needs a group name", start..self.at)
                     .with_help("write `\\k<name>`, or `k` for the letter"));

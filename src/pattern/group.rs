@@ -22,6 +22,29 @@ pub(super) struct Opening {
     pub(super) flags: Flags,
 }
 
+/// What stands at one place of a group name.
+enum NamePart {
+    Point(char),
+    /// What a `\u` escape stands for.
+    Escaped(char),
+    /// A back-slash that begins no such escape.
+    BrokenEscape,
+    /// Half of a surrogate pair.
+    Half,
+}
+
+/// Whether a name may hold a character, as its first one or later.
+fn is_in_name(point: char, first: bool) -> bool {
+    static GRAMMAR: OnceLock<Option<[Regex; 2]>> = OnceLock::new();
+    let grammar = GRAMMAR.get_or_init(|| {
+        let start = Regex::new(r"^[\p{ID_Start}$_]$").ok()?;
+        let part = Regex::new(r"^[\p{ID_Continue}$\x{200C}\x{200D}]$").ok()?;
+        Some([start, part])
+    });
+    let mut buffer = [0; 4];
+    grammar.as_ref().is_some_and(|grammar| grammar[usize::from(!first)].is_match(point.encode_utf8(&mut buffer)))
+}
+
 /// Counts the capture groups of a pattern, and tells whether any has a name. Both decide how escapes read, also those
 /// before the group.
 pub(super) fn count_captures(source: &[u16], start: usize) -> (u32, bool) {
@@ -132,25 +155,54 @@ impl Parser<'_> {
     pub(super) fn read_name(&mut self) -> Option<String> {
         let mut name = String::new();
         loop {
-            let unit = *self.source.get(self.at)?;
-            self.at += 1;
-            let point = match unit {
-                0x3E => break,
-                0x5C => self.read_name_escape()?,
-                0xD800..=0xDBFF => match self.source.get(self.at) {
-                    Some(&low @ 0xDC00..=0xDFFF) => {
-                        self.at += 1;
-                        pair(unit, low)
-                    }
-                    _ => return None,
-                },
-                _ => u32::from(unit),
-            };
-            name.push(char::from_u32(point)?);
+            match self.read_name_part()? {
+                NamePart::Point('>') => return (!name.is_empty()).then_some(name),
+                NamePart::Point(point) | NamePart::Escaped(point) if is_in_name(point, name.is_empty()) => {
+                    name.push(point)
+                }
+                _ => return None,
+            }
         }
-        static NAME: OnceLock<Option<Regex>> = OnceLock::new();
-        let grammar = NAME.get_or_init(|| Regex::new(r"^[\p{ID_Start}$_][\p{ID_Continue}$\x{200C}\x{200D}]*$").ok());
-        grammar.as_ref()?.is_match(&name).then_some(name)
+    }
+
+    /// The name of a reference, from behind its `\k<` on. The agent reads it whether or not any group has a name, and
+    /// refuses the pattern when it meets a broken escape before anything else that ends the name.
+    pub(super) fn read_reference(&mut self, start: usize) -> Result<Option<String>, PatternError> {
+        let mut name = String::new();
+        while let Some(part) = self.read_name_part() {
+            match part {
+                NamePart::BrokenEscape => {
+                    return Err(PatternError::syntax("this group name holds a broken escape", start..self.at)
+                        .with_help("write the name as it is, or `k<` for the characters"));
+                }
+                NamePart::Point('>') => return Ok((!name.is_empty()).then_some(name)),
+                NamePart::Point(point) | NamePart::Escaped(point) if is_in_name(point, name.is_empty()) => {
+                    name.push(point)
+                }
+                NamePart::Point(_) | NamePart::Escaped(_) | NamePart::Half => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// One character of a name, or the `>` that ends it; nothing at the end of the pattern.
+    fn read_name_part(&mut self) -> Option<NamePart> {
+        let unit = *self.source.get(self.at)?;
+        self.at += 1;
+        if unit == 0x5C {
+            let escaped = self.read_name_escape();
+            return Some(escaped.map_or(NamePart::BrokenEscape, |value| {
+                char::from_u32(value).map_or(NamePart::Half, NamePart::Escaped)
+            }));
+        }
+        let point = match (unit, self.source.get(self.at)) {
+            (0xD800..=0xDBFF, Some(&low @ 0xDC00..=0xDFFF)) => {
+                self.at += 1;
+                pair(unit, low)
+            }
+            _ => u32::from(unit),
+        };
+        Some(char::from_u32(point).map_or(NamePart::Half, NamePart::Point))
     }
 
     /// `\uXXXX` (two of them for a pair) or `\u{…}` inside a name; the back-slash has been read.

@@ -7,16 +7,20 @@
 //! The parser (`parse`, `group`, `escape`) gives a tree (`syntax`); `analysis` gathers facts about it. Patterns without
 //! back-references are lowered (`lower`) to one joint `program`, whose steps (`step`, `threads`) a lazily built
 //! `automaton` remembers. Patterns with back-references, and those too large, run on the step-counted `backtrack`er,
-//! behind a gate that the automaton of an over-approximation (`approximate`) opens.
+//! behind a gate that the automaton of an over-approximation (`approximate`) opens. It keeps the ways that have come to the
+//! end of the text (`live`, `frontier`) and cuts those known to be in vain (`memo`, `liveness`).
 //!
 //! For the linter there are two questions more: what text to come can undo (`ending`), and what a backtracking engine
-//! pays (`cost`).
+//! pays (`cost`, by texts that `ambiguity` finds).
 
+mod ambiguity;
 mod analysis;
 mod approximate;
 mod automaton;
 mod backtrack;
 mod backtrack_code;
+mod backtrack_end;
+mod backtrack_repeat;
 mod buffer;
 mod charset;
 mod chunk;
@@ -26,10 +30,14 @@ mod ending;
 mod error;
 mod escape;
 mod fold;
+mod frontier;
 mod group;
 mod hash;
+mod live;
+mod liveness;
 mod lower;
 mod mask;
+mod memo;
 mod parse;
 mod program;
 mod scanner;
@@ -38,11 +46,12 @@ mod step;
 mod sticky;
 mod syntax;
 mod threads;
+mod unit_set;
 
 pub use buffer::Buffer;
 pub use chunk::ChunkDependence;
 pub use compile::{CompileOptions, Pattern};
-pub use cost::Cost;
+pub use cost::{Attack, Cost};
 pub use ending::Ending;
 pub use error::{PatternError, PatternErrorKind};
 pub use mask::PatternMask;

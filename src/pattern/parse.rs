@@ -13,6 +13,9 @@ use super::syntax::{Assertion, Node, NodeId, Tree, UNBOUNDED};
 /// The longest source that is read, in code units.
 const MAX_SOURCE: usize = 1 << 18;
 
+/// A count without bound: an upper one that is absent, or one that 64 bits do not hold. As a least count it is refused.
+const INFINITE: u64 = u64::MAX;
+
 /// The flags that a rule can set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flags {
@@ -359,17 +362,25 @@ impl Parser<'_> {
         };
         let text = &self.source[self.at..self.at + length];
         let (min, max) = match self.peek(0) {
-            Some('*') => (0, UNBOUNDED),
-            Some('+') => (1, UNBOUNDED),
+            Some('*') => (0, INFINITE),
+            Some('+') => (1, INFINITE),
             Some('?') => (0, 1),
             _ => {
                 let counts = &text[1..length - 1];
                 let comma = counts.iter().position(|&found| found == unit(','));
                 let (first, second) = comma.map_or((counts, None), |at| (&counts[..at], Some(&counts[at + 1..])));
                 let min = count(first);
-                (min, second.map_or(min, |digits| if digits.is_empty() { UNBOUNDED } else { count(digits) }))
+                (min, second.map_or(min, |digits| if digits.is_empty() { INFINITE } else { count(digits) }))
             }
         };
+        if min == INFINITE {
+            return Err(PatternError::syntax(
+                "the least count of this quantifier is too great",
+                self.at..self.at + length,
+            )
+            .with_help("no text is that long: use a smaller count"));
+        }
+        // The counts as written are compared, not what they are cut down to.
         if min > max {
             return Err(PatternError::syntax(
                 "the counts of this quantifier are out of order",
@@ -382,7 +393,8 @@ impl Parser<'_> {
         if let Some(second) = self.quantifier_length() {
             return Err(self.nothing_to_repeat(second));
         }
-        let node = Node::Repeat { child, min, max, greedy, captures: captures_before + 1..self.opened + 1 };
+        let captures = captures_before + 1..self.opened + 1;
+        let node = Node::Repeat { child, min: saturated(min), max: saturated(max), greedy, captures };
         Ok(self.add(node, start..self.at))
     }
 
@@ -401,9 +413,14 @@ impl Parser<'_> {
     }
 }
 
-/// A decimal count; what is too great saturates.
-pub(super) fn count(digits: &[u16]) -> u32 {
+/// A decimal count; what does not fit is infinite.
+pub(super) fn count(digits: &[u16]) -> u64 {
     digits
         .iter()
-        .fold(0_u32, |value, &digit| value.saturating_mul(10).saturating_add(u32::from(digit.wrapping_sub(unit('0')))))
+        .fold(0_u64, |value, &digit| value.saturating_mul(10).saturating_add(u64::from(digit.wrapping_sub(unit('0')))))
+}
+
+/// A count as the tree holds it.
+fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(UNBOUNDED)
 }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use super::automaton::{Automaton, Position};
-use super::backtrack::Search;
-use super::buffer::Buffer;
-use super::compile::BUDGET;
+use super::buffer::{Buffer, Gate};
+use super::compile::{BUDGET, Pattern};
 use super::mask::PatternMask;
 use super::set::PatternSet;
 
 /// Memory that the cache of one automaton may take, in bytes.
 const CACHE: usize = 32 << 20;
+
+/// The part of the step budget that each unit of a text adds to what all decisions about the text may take together.
+const UNIT_SHARE: u64 = 2048;
 
 /// What holds for one pattern at the present end of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -225,7 +227,6 @@ impl Scanner {
         {
             return verdict;
         }
-        let mut from = 0;
         if let Some(linear) = pattern.linear() {
             let here = self.holds_at_end(buffer, index);
             let hits = buffer.gates[gate].hits;
@@ -237,23 +238,36 @@ impl Scanner {
             if !here && !hit {
                 return Verdict::No;
             }
-            // A start that lies so far back that it saw no end of the text then has been decided for good.
-            if let Some((at, Verdict::No | Verdict::Tentative)) = decided.filter(|_| linear.tells_all)
-                && let Ok(reach) = usize::try_from(linear.root().reach)
-            {
-                from = at.saturating_sub(reach).saturating_sub(1);
+        }
+        let Buffer { text, gates, .. } = buffer;
+        let gate = &mut gates[gate];
+        let verdict = match decided {
+            // What made it run out is still there.
+            Some((_, Verdict::Undecided)) => Verdict::Undecided,
+            _ => {
+                let all = self.budget.saturating_add((self.budget / UNIT_SHARE).saturating_mul(text.len() as u64));
+                let granted = self.budget.min(all.saturating_sub(gate.live.spent));
+                let mut left = granted;
+                let verdict = gate.decide(pattern, text, &mut left);
+                self.steps += granted - left;
+                verdict
+            }
+        };
+        gate.decision = Some((text.len(), verdict));
+        verdict
+    }
+}
+
+impl Gate {
+    /// Reads the text on and decides it.
+    fn decide(&mut self, pattern: &Pattern, text: &[u16], budget: &mut u64) -> Verdict {
+        if let Some(place) = self.replaced_from.take().filter(|&place| self.live.length < place && place < text.len()) {
+            // The next text will probably differ from here on again.
+            match pattern.advance(&mut self.live, &text[..place], budget) {
+                verdict @ (Verdict::Confirmed | Verdict::Undecided) => return verdict,
+                Verdict::No | Verdict::Tentative => self.before = Some(self.live.clone()),
             }
         }
-        let mut left = self.budget;
-        let found = pattern.search(&buffer.text, from, &mut left);
-        self.steps += self.budget - left;
-        let verdict = match found {
-            Search::Nothing => Verdict::No,
-            Search::Found { at_end: true, .. } => Verdict::Tentative,
-            Search::Found { at_end: false, .. } => Verdict::Confirmed,
-            Search::OutOfSteps => Verdict::Undecided,
-        };
-        buffer.gates[gate].decision = Some((buffer.text.len(), verdict));
-        verdict
+        pattern.advance(&mut self.live, text, budget)
     }
 }

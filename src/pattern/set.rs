@@ -4,17 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::backtrack::Search;
+use super::backtrack::{Manner, Search};
 use super::chunk::{self, ChunkDependence};
-use super::compile::Pattern;
+use super::compile::{BUDGET, Pattern};
 use super::lower::Lowering;
 use super::program::Program;
 
 /// Patterns of this many states or more get an automaton of their own, lest they swell the states of the others.
 const ALONE: u64 = 3_000;
-
-/// Steps that the search for an excerpt may take.
-const FIND_BUDGET: u64 = 20_000_000;
 
 /// An immutable set of patterns, shared by all scanners; a pattern is addressed by its index.
 #[derive(Debug)]
@@ -78,7 +75,7 @@ impl PatternSet {
     ///
     /// Nothing when there is no match, or when the search ran out of its step budget.
     pub fn find(&self, pattern: usize, text: &[u16]) -> Option<Range<usize>> {
-        match self.patterns.get(pattern)?.search(text, 0, &mut FIND_BUDGET.clone()) {
+        match self.patterns.get(pattern)?.search(text, Manner::First, &mut BUDGET.clone()) {
             Search::Found { range, .. } => Some(range),
             Search::Nothing | Search::OutOfSteps => None,
         }

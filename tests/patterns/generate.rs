@@ -121,7 +121,7 @@ impl Generated {
                 self.both(random.pick::<&str>(&["^", "$", "\\b", "\\B"]));
                 return true;
             }
-            61..=64 if self.groups > 0 => {
+            61..=68 if self.groups > 0 => {
                 let group = random.below(self.groups + 1) + 1;
                 // A digit that follows must not join the number.
                 self.both(&format!("(?:\\{group})"));
@@ -132,7 +132,7 @@ impl Generated {
                 true
             }
             _ if depth == 0 => self.literal(random),
-            65..=74 => {
+            61..=74 => {
                 self.both(random.pick::<&str>(&["(?=", "(?!"]));
                 self.disjunction(random, depth - 1);
                 self.both(")");
@@ -232,5 +232,53 @@ impl Generated {
             None => {}
         }
         false
+    }
+}
+
+/// A pattern that can read one text in very many ways: repeats of repeats, of few letters.
+pub fn ambiguous(random: &mut Random) -> String {
+    // Without a group to refer to, all is decided by the automaton.
+    let mut groups = if random.chance(25) { Some(0) } else { None };
+    let mut source = String::new();
+    if random.chance(60) {
+        source.push('^');
+    }
+    for _ in 0..random.below(3) + 1 {
+        repeated(random, 2, &mut groups, &mut source);
+    }
+    source.push_str(random.pick::<&str>(&["", "", "$", "b", "!", "\\b", "(?!a)", "(?=.*b)", "a{20}$"]));
+    source
+}
+
+fn repeated(random: &mut Random, depth: usize, groups: &mut Option<usize>, source: &mut String) {
+    match random.below(if depth == 0 { 5 } else { 14 }) {
+        0..=2 => source.push_str(random.pick::<&str>(&["a", "a", "[ab]", ".", "\\w", "a?"])),
+        3 if groups.is_some_and(|groups| groups > 0) => {
+            source.push_str(&format!("(?:\\{})", random.below(groups.unwrap_or_default()) + 1));
+        }
+        3 | 4 => source.push_str(random.pick::<&str>(&["b", "(?:^|a)", "(?<=a)", "(?!b)"])),
+        kind => {
+            match groups {
+                Some(groups) if kind >= 10 => {
+                    *groups += 1;
+                    source.push('(');
+                }
+                _ => source.push_str("(?:"),
+            }
+            for index in 0..random.below(2) + 1 {
+                if index > 0 {
+                    source.push('|');
+                }
+                for _ in 0..random.below(2) + 1 {
+                    repeated(random, depth - 1, groups, source);
+                }
+            }
+            source.push(')');
+            source.push_str(random.pick::<&str>(&["*", "+", "+", "*?", "{20}", "{0,20}", "{3,}", "{2,40}", ""]));
+        }
+    }
+    // What was read last may be an assertion, which cannot be repeated: a group can.
+    if source.ends_with(['a', '.', 'w', ']']) && random.chance(40) {
+        source.push_str(random.pick::<&str>(&["*", "+", "{0,20}", "+?"]));
     }
 }

@@ -36,7 +36,7 @@ codes! {
     GLOBS_EXCLUDE_PROSE = 16 "globs-exclude-prose" Error
         "Prose and thinking have no paths, so a rule with `globs` never fires on them.";
     SUPERLINEAR_PATTERN = 17 "superlinear-pattern" Warning
-        "The agent tests a condition by backtracking over all of the text so far, at each piece of the stream. By count, this one takes very many steps on ordinary text, or on a short text that repeats what it repeats; a long answer then blocks the agent.";
+        "The agent tests a condition by backtracking over all of the text so far, at each piece of the stream. By count, this one takes very many steps on ordinary text, or on a short text that it can read in many ways, which the message gives. Such a text blocks the agent; after about half a second it gives up and takes the condition for unmatched.";
     UNTRANSLATED_INLINE_FLAG = 18 "untranslated-inline-flag" Error
         "Only one group of the flags `i`, `m` and `s` at the very start of a condition is understood. With any other flag group the condition does not compile, so the agent skips it.";
     LEGACY_KEY = 19 "legacy-key" Note
