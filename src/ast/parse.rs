@@ -37,7 +37,7 @@ const OLD_BYTES_PER_REPORT: usize = 150;
 
 /// What a byte that was asked for takes, and a report on code, in nanoseconds, as measured.
 const BYTE_COST: u64 = 8;
-const REPORT_COST: u64 = 15_000;
+const REPORT_COST: u64 = 10_000;
 
 /// What one call may take, in the same measure, and further for each byte of the text.
 const CALL_COST: u64 = 300_000_000;
@@ -45,7 +45,7 @@ const CALL_COST_PER_BYTE: u64 = 1_000;
 
 /// What all calls may take while one text grows, and further for each of them. In deltas of 40 units functions take 30
 /// microseconds a call; a flat list of statements takes more with each, since the parser takes them up one by one.
-const GROWTH_COST: u64 = 400_000_000;
+const GROWTH_COST: u64 = 500_000_000;
 const GROWTH_COST_PER_CALL: u64 = 100_000;
 
 /// A part is bad that has an error for so many bytes.
@@ -64,18 +64,24 @@ pub(super) enum ParseError {
     TooLong,
     #[error("parsing took more steps than its budget allows")]
     Budget,
-    #[error("parsing this text again and again while it grew took more steps than the budget allows")]
+    #[error("parsing and searching this text again and again while it grew took more steps than the budget allows")]
     GrowthBudget,
     #[error("the grammar cannot be used")]
     Grammar,
 }
 
-/// What parsing one growing text has cost so far.
+/// What parsing one growing text, and searching its trees, has cost so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
     /// Estimated nanoseconds.
     cost: u64,
     calls: u64,
+}
+
+impl Spent {
+    pub(super) fn add(&mut self, cost: u64) {
+        self.cost = self.cost.saturating_add(cost);
+    }
 }
 
 /// A tree of an older text.
@@ -106,7 +112,7 @@ pub(super) fn parse(text: &str, grammar: Grammar, old: Option<Old<'_>>, spent: &
         cost: 0,
     };
     let tree = call.run(text, old);
-    spent.cost += call.cost;
+    spent.add(call.cost);
     spent.calls += 1;
     tree
 }

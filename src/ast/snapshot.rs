@@ -161,6 +161,11 @@ impl Snapshot {
         Ok(CurrentTree { tree, earlier: None, changed_from: 0, known: Known::default() })
     }
 
+    /// Counts what a search took, in estimated nanoseconds.
+    pub(super) fn spend(&mut self, cost: u64) {
+        self.spent.add(cost);
+    }
+
     /// Keeps the tree of the present text, and what is known about it.
     pub(super) fn keep(&mut self, tree: Tree, known: Known) {
         let end = self.text.len();
