@@ -56,6 +56,17 @@ pub fn aliases_without_grammar() -> Vec<&'static str> {
     aliases
 }
 
+/// One alias for each grammar of this build.
+pub fn grammar_aliases() -> Vec<&'static str> {
+    let built_in = |language: Language| matches!(language.resolved(), Resolved::Grammar(_));
+    LANGUAGES
+        .iter()
+        .filter(|(language, _)| built_in(*language))
+        .filter_map(|(_, aliases)| aliases.first())
+        .copied()
+        .collect()
+}
+
 /// All aliases that the agent accepts, in alphabetical order.
 pub fn accepted_aliases() -> Vec<&'static str> {
     let mut aliases: Vec<&str> = LANGUAGES.iter().flat_map(|(_, aliases)| *aliases).copied().collect();
@@ -109,7 +120,6 @@ static LANGUAGES: &[(Language, &[&str])] = &[
     (Builtin(S::CSharp), &["c#", "cs", "csharp"]),
     (Builtin(S::Cpp), &["c++", "cc", "cpp", "cu", "cuh", "cxx", "hh", "hpp", "ino"]),
     (Builtin(S::Css), &["css"]),
-    (Builtin(S::Dart), &["dart"]),
     (Builtin(S::Elixir), &["elixir", "ex", "exs"]),
     (Builtin(S::Go), &["go", "golang"]),
     (Builtin(S::Haskell), &["haskell", "hs"]),
@@ -136,6 +146,7 @@ static LANGUAGES: &[(Language, &[&str])] = &[
     (Language::Extra(Extra::Clojure), &["clj", "cljc", "cljs", "clojure", "clojurescript", "edn"]),
     (Language::Extra(Extra::CMake), &["cmake"]),
     (Language::Extra(Extra::Containerfile), &["containerfile", "docker", "dockerfile"]),
+    (Language::Extra(Extra::Dart), &["dart"]),
     (Language::Extra(Extra::Diff), &["diff", "patch"]),
     (Language::Extra(Extra::Elisp), &["el", "elisp", "emacs-lisp", "emacslisp"]),
     (Language::Extra(Extra::Erlang), &["erl", "erlang", "hrl"]),
@@ -158,9 +169,10 @@ static LANGUAGES: &[(Language, &[&str])] = &[
     (Language::Extra(Extra::TlaPlus), &["pcal", "pluscal", "tla", "tla+", "tlaplus"]),
     (Language::Extra(Extra::Toml), &["toml"]),
     (Language::Extra(Extra::Verilog), &["sv", "svh", "systemverilog", "v", "verilog", "vh"]),
+    (Language::Extra(Extra::Vue), &["vue"]),
     (Language::Extra(Extra::Xml), &["plist", "svg", "xml", "xsl", "xslt"]),
     (Language::Extra(Extra::Zig), &["zig"]),
-    (Nowhere, &["just", "justfile", "vue"]),
+    (Nowhere, &["just", "justfile"]),
 ];
 
 #[cfg(test)]

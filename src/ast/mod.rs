@@ -6,6 +6,7 @@
 mod document;
 mod grammar;
 mod language;
+mod parse;
 mod pattern;
 mod prefix;
 mod reuse;
@@ -13,6 +14,6 @@ mod search;
 mod set;
 mod snapshot;
 
-pub use language::{Support, accepted_aliases, aliases_without_grammar, language_of, support};
+pub use language::{Support, accepted_aliases, aliases_without_grammar, grammar_aliases, language_of, support};
 pub use set::{AstSet, Hit, Outcome, check_pattern};
 pub use snapshot::Snapshot;

@@ -12,7 +12,7 @@ const MAX_LITERALS: usize = 4;
 /// What a pattern comes to.
 pub(super) enum Compiled {
     Pattern(Box<Ready>),
-    /// `$$$` or `$$$NAME` alone: any tree matches (engine.md E5.8).
+    /// `$$$` or `$$$NAME` alone, where the grammar takes it for one node: any tree matches (engine.md E5.8).
     AnyTree,
     /// It does not compile: ignored.
     Broken(String),
@@ -35,11 +35,9 @@ pub(super) struct Ready {
 impl Compiled {
     /// Compiles a pattern that is not blank.
     pub(super) fn new(source: &str, grammar: Grammar) -> Self {
-        if is_any_tree(source) {
-            return Self::AnyTree;
-        }
         match Pattern::try_new(source, grammar) {
             Ok(pattern) => Self::Pattern(Box::new(Ready::new(pattern.with_strictness(MatchStrictness::Smart)))),
+            Err(PatternError::RootMultiMetaVar(_)) => Self::AnyTree,
             Err(PatternError::Parse(why)) => Self::TooLarge(why),
             Err(why) => Self::Broken(why.to_string()),
         }
@@ -53,12 +51,6 @@ impl Ready {
         let costly = facts.repeats || facts.lists > 1;
         Self { literals: facts.few_literals(), repeats: facts.repeats, costly, pattern }
     }
-}
-
-/// `$$$` and `$$$NAME`.
-fn is_any_tree(source: &str) -> bool {
-    let name = |name: &str| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    source.strip_prefix("$$$").is_some_and(name)
 }
 
 #[derive(Default)]

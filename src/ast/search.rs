@@ -21,6 +21,11 @@ const COSTLY_NODES: usize = 20_000_000;
 /// Nodes below one node at which a costly pattern is tried: its cost may grow with their square.
 const MAX_COSTLY_NODES: usize = 20_000;
 
+/// What it takes to go to a node, to try a pattern there, and to look at a child then, in nanoseconds, as measured.
+const NODE_COST: u64 = 150;
+const ATTEMPT_COST: u64 = 600;
+const CHILD_COST: u64 = 60;
+
 const TOO_DEEP: &str = "the syntax tree nests too deeply to compare its parts";
 const TOO_MUCH: &str = "comparing parts of the syntax tree takes more steps than the budget allows";
 
@@ -79,8 +84,8 @@ impl<'a> Search<'a> {
         self.patterns.entry(number).or_insert(sought).wanted_by.push((group, place));
     }
 
-    /// Walks the tree until each group has a match.
-    pub(super) fn run(mut self, document: Document, current: &CurrentTree) -> Vec<Wanted> {
+    /// Walks the tree until each group has a match. Adds what it took to the cost, in estimated nanoseconds.
+    pub(super) fn run(mut self, document: Document, current: &CurrentTree, cost: &mut u64) -> Vec<Wanted> {
         let all_were_absent = self.patterns.values().all(|sought| sought.was_absent);
         let mut budget = Budget { nodes: COSTLY_NODES, tree: document.tree().clone(), too_deep: None };
         let text = Arc::clone(document.text());
@@ -93,6 +98,7 @@ impl<'a> Search<'a> {
         let mut walk = Walk { cursor: tree_root.walk(), from, depth: 0, earlier, reused: None };
         let mut next = Some(tree_root);
         while let Some(node) = next {
+            *cost += NODE_COST;
             let is_old = walk.is_reused() || node.end_byte() < current.changed_from;
             if is_old && all_were_absent {
                 next = walk.next(false);
@@ -113,6 +119,8 @@ impl<'a> Search<'a> {
                     }
                     continue;
                 }
+                let children = u64::try_from(node.child_count()).unwrap_or(u64::MAX);
+                *cost += ATTEMPT_COST + children.saturating_mul(CHILD_COST);
                 if sought.ready.pattern.match_node(root.adopt(node)).is_none() {
                     continue;
                 }

@@ -288,7 +288,10 @@ impl Run<'_> {
             }
             wanted.push(at);
         }
-        wanted.into_iter().zip(search.run(document, current)).collect()
+        let mut cost = 0;
+        let found = search.run(document, current, &mut cost);
+        self.snapshot.spend(cost);
+        wanted.into_iter().zip(found).collect()
     }
 
     /// Takes over the results of these rules.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 use tree_sitter::{Point, Tree};
 
-use super::document::{ParseError, Spent, parse, tail_edit};
 use super::grammar::Grammar;
+use super::parse::{Old, ParseError, Spent, parse, tail_edit};
 use super::reuse::{Earlier, Place};
 
 /// Shorter sources are parsed afresh: that is cheaper than to edit a tree.
@@ -145,8 +145,9 @@ impl Snapshot {
         };
         let end = self.text.len();
         let start = old.common;
+        let before = Old { tree: &old.tree, end: old.end, common: start };
+        let tree = parse(&self.text, grammar, Some(before), &mut self.spent)?;
         old.tree.edit(&tail_edit((start, self.point(start)), old.end, (end, self.point(end))));
-        let tree = parse(&self.text, grammar, Some(&old.tree), &mut self.spent)?;
         let first_change = old.tree.changed_ranges(&tree).map(|range| range.start_byte).min();
         let changed_from = first_change.unwrap_or(start).min(start).saturating_sub(LOOK_BACK_BYTES);
         let earlier = Some(Earlier::new(old.tree, start));
@@ -158,6 +159,11 @@ impl Snapshot {
         let grammar = self.grammar.ok_or(ParseError::Grammar)?;
         let tree = parse(&self.text, grammar, None, &mut self.spent)?;
         Ok(CurrentTree { tree, earlier: None, changed_from: 0, known: Known::default() })
+    }
+
+    /// Counts what a search took, in estimated nanoseconds.
+    pub(super) fn spend(&mut self, cost: u64) {
+        self.spent.add(cost);
     }
 
     /// Keeps the tree of the present text, and what is known about it.
