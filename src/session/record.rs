@@ -9,8 +9,9 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::text::JsString;
-use crate::text::json::MAX_DEPTH;
+use crate::text::json::{self, MAX_DEPTH, Value};
 
+use super::ecmascript::is_truthy;
 use super::index;
 use super::kind::Role;
 
@@ -65,6 +66,14 @@ pub(super) fn look_at_message(peek: &Peek<'_>) -> MessageLook {
         Some(raw) if raw.get() != "null" => MessageLook::NoObject,
         _ => MessageLook::Missing,
     }
+}
+
+/// Whether the agent raises when it sums up the usage of an assistant's message.
+pub(super) fn lacks_cost(peek: &Peek<'_>) -> bool {
+    let MessageLook::Message(Role::Assistant, _) = look_at_message(peek) else { return false };
+    let message = peek.message.and_then(|raw| json::parse_raw(raw).ok());
+    let Some(usage) = message.as_ref().and_then(|message| message.get("usage")) else { return false };
+    is_truthy(usage) && usage.get("cost").is_none_or(|cost| *cost == Value::Null)
 }
 
 /// Why a text is no record.
@@ -260,19 +269,18 @@ impl<'a> MessagePeek<'a> {
         if MARK.find(json).is_none() && ESCAPE.find(json).is_none() {
             return false;
         }
-        let Ok(content) = crate::text::json::parse_raw(content) else { return false };
+        let Ok(content) = json::parse_raw(content) else { return false };
         first_text(&content).is_some_and(|text| text.starts_with(REMINDER_START))
     }
 }
 
 /// The first text block of a message's content, or the content that is a string.
-pub fn first_text(content: &crate::text::json::Value) -> Option<&JsString> {
+pub fn first_text(content: &Value) -> Option<&JsString> {
     if let Some(text) = content.as_string() {
         return Some(text);
     }
-    let is_text = |block: &&crate::text::json::Value| {
-        block.get("type").and_then(|kind| kind.as_string()).is_some_and(|kind| *kind == "text")
-    };
+    let is_text =
+        |block: &&Value| block.get("type").and_then(|kind| kind.as_string()).is_some_and(|kind| *kind == "text");
     content.as_array()?.iter().find(is_text)?.get("text")?.as_string()
 }
 
