@@ -40,7 +40,8 @@ fn takes_a_slash(element: &Element) -> bool {
     matches!(element, Element::Class { negated, ranges } if in_class(*negated, ranges, '/'))
 }
 
-/// How many patterns without braces there are; none when a group is no plain choice.
+/// How many patterns without braces there are; none with an extended group, of which no case is known where the agent
+/// misses what could match.
 fn count(pattern: &Pattern) -> Option<u64> {
     pattern.iter().try_fold(1_u64, |product, element| {
         let ways = match element {
@@ -48,7 +49,7 @@ fn count(pattern: &Pattern) -> Option<u64> {
                 alternatives.iter().try_fold(0_u64, |sum, pattern| Some(sum.saturating_add(count(pattern)?)))?
             }
             Element::Numbers(numbers) => numbers.count(),
-            Element::Optional(_) | Element::Repeat { .. } | Element::NoneOf(_) => return None,
+            Element::Group(_) | Element::Optional(_) | Element::Repeat { .. } | Element::NoneOf(_) => return None,
             _ => 1,
         };
         Some(product.saturating_mul(ways))

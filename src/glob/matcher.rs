@@ -50,7 +50,7 @@ impl Matcher<'_> {
                 from
             }
             Element::Numbers(numbers) => self.numbers(rest, numbers),
-            Element::OneOf(alternatives) => self.one_of(alternatives, rest),
+            Element::OneOf(alternatives) | Element::Group(alternatives) => self.one_of(alternatives, rest),
             Element::Optional(alternatives) => union(self.one_of(alternatives, rest), rest),
             Element::Repeat { alternatives, at_least_one } => self.repeat(alternatives, *at_least_one, rest),
             Element::NoneOf(alternatives) => {

@@ -31,8 +31,10 @@ pub(super) enum Element {
     Class { negated: bool, ranges: Vec<(char, char)> },
     /// `{1..9..2}`
     Numbers(Numbers),
-    /// `{…,…}` and `@(…|…)`: one of these.
+    /// `{…,…}`: one of these.
     OneOf(Vec<Pattern>),
+    /// `@(…|…)`: one of these.
+    Group(Vec<Pattern>),
     /// `?(…)`: one of these or nothing.
     Optional(Vec<Pattern>),
     /// `*(…)` and, with `at_least_one`, `+(…)`: a run of these.
@@ -300,7 +302,7 @@ impl Parser<'_> {
 
 fn group(mark: char, alternatives: Vec<Pattern>) -> Element {
     match mark {
-        '@' => Element::OneOf(alternatives),
+        '@' => Element::Group(alternatives),
         '?' => Element::Optional(alternatives),
         '!' => Element::NoneOf(alternatives),
         _ => Element::Repeat { alternatives, at_least_one: mark == '+' },
