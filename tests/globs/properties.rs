@@ -71,7 +71,13 @@ fn glob(random: &mut Random) -> String {
         "é",
     ];
     let count = random.below(8) + 1;
-    (0..count).map(|_| if random.chance(60) { *random.pick(&PIECES) } else { *random.pick(&MORE) }).collect()
+    let mut pieces: Vec<&str> =
+        (0..count).map(|_| if random.chance(60) { *random.pick(&PIECES) } else { *random.pick(&MORE) }).collect();
+    if pieces.iter().any(|piece| piece.contains('(')) {
+        // The reference tries every way through an extended group.
+        pieces.truncate(4);
+    }
+    pieces.concat()
 }
 
 /// A path: at random, or the glob itself with its marks replaced, so that many match.
@@ -114,7 +120,10 @@ fn random_globs_match_as_in_the_reference() {
     for seed in first..first + pairs {
         let random = &mut Random::new(seed);
         let glob = glob(random);
-        let path = path(random, &glob);
+        let mut path = path(random, &glob);
+        if glob.contains('(') {
+            path = path.chars().take(12).collect();
+        }
         let wanted = matches(&glob, &path);
         let tested = PathGlob::new(&glob.as_str().into()).matches(&path.as_str().into());
         assert_eq!(tested, wanted, "seed {seed}: {glob} on {path:?}");
