@@ -1,6 +1,6 @@
 //! Conditions: the reference's verdicts, and properties against other ways to decide.
 
-mod generate;
+pub mod generate;
 mod limits;
 mod properties;
 mod superlinear;

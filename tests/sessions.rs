@@ -1,7 +1,7 @@
 //! Sessions: reference verdicts, the samples, damage, and properties over random trees.
 
 use ttsr::clock::Clock;
-use ttsr::message::{ContentBlock, Message};
+use ttsr::message::Message;
 use ttsr::session::{ReadError, ReadMode, RefusedStep, Session, SessionError, Store, Tree};
 use ttsr::text::JsString;
 use ttsr::text::json::{Object, Value};
@@ -87,19 +87,19 @@ fn verdict(text: &str) -> Object {
         verdict.insert("header", header_verdict(session.header()));
     }
     let by_position = session.is_migrated() && session.version_before().as_f64().is_some_and(|version| version < 2.0);
-    let id = |at: usize| match session.entry(at).and_then(|entry| entry.id()) {
+    let id = |at: usize| match session.entry(at).and_then(|entry| entry.id_value()) {
         Some(_) if by_position => format!("#{at}").into(),
-        Some(id) => Value::String(id),
+        Some(id) => id,
         None => Value::Null,
     };
     verdict.insert("entry_count", session.len());
     let types = session.entries().map(|entry| match entry.kind() {
         Some(_) => Value::String(entry.kind_name().clone()),
-        None => Value::Null,
+        None => entry.value().expect("an entry").get("type").cloned().unwrap_or(Value::Null),
     });
     verdict.insert("entry_types", types.collect::<Vec<Value>>());
     let leaf = session.leaf();
-    verdict.insert("leaf", leaf.map_or(Value::Null, id));
+    verdict.insert("leaf", session.len().checked_sub(1).map_or(Value::Null, id));
     verdict.insert("branch", session.branch(leaf).into_iter().map(id).collect::<Vec<Value>>());
     match session.injected_values(leaf) {
         Ok(names) => verdict.insert("injected", names),
@@ -134,44 +134,74 @@ fn slot_verdict(slot: &ttsr::session::TitleSlot) -> Object {
     verdict
 }
 
+/// The members of the header that the vectors show.
 fn header_verdict(header: &Object) -> Object {
-    header.iter().filter(|(key, _)| **key != "type").map(|(key, value)| (key.clone(), value.clone())).collect()
+    let shown = ["id", "version", "title", "titleSource", "timestamp", "cwd", "parentSession"];
+    shown.iter().filter_map(|key| Some((*key, header.get(key)?.clone()))).collect()
 }
 
 fn message_verdict(message: &Message) -> Object {
-    let mut verdict = ttsr::json_object! {"role": message.role(), "text": shown_text(message)};
-    for (own, key) in [("customType", "custom_type"), ("toolCallId", "tool_call_id"), ("stopReason", "stop_reason")] {
-        if let Some(value) = message.raw.get(own) {
+    let mut verdict = Object::new();
+    for (roles, own, key) in [
+        (&[][..], "role", "role"),
+        (&["custom", "hookMessage"], "customType", "custom_type"),
+        (&["custom", "hookMessage"], "display", "display"),
+        (&["toolResult"], "toolCallId", "tool_call_id"),
+        (&["assistant"], "stopReason", "stop_reason"),
+    ] {
+        if (roles.is_empty() || roles.iter().any(|role| message.role() == *role))
+            && let Some(value) = message.raw.get(own)
+        {
             verdict.insert(key, value.clone());
         }
     }
-    if let Some(display) = message.raw.get("display") {
-        verdict.insert("display", display.clone());
+    if let Some(text) = shown_text(message) {
+        verdict.insert("text", text);
     }
     verdict
 }
 
 /// Blocks joined by a newline; thinking and calls in brackets; a summary for the summaries.
-fn shown_text(message: &Message) -> JsString {
-    if let Some(summary) = message.string("summary") {
-        return summary;
+fn shown_text(message: &Message) -> Option<Value> {
+    if ["compactionSummary", "branchSummary"].iter().any(|role| message.role() == *role) {
+        return message.raw.get("summary").cloned();
     }
+    let blocks = match message.raw.get("content") {
+        None | Some(Value::Null) => return Some("".into()),
+        Some(Value::Array(blocks)) => blocks,
+        Some(other) => return Some(in_template(Some(other)).into()),
+    };
     let mut text = JsString::new();
-    for (at, block) in message.blocks().into_iter().enumerate() {
+    for (at, block) in blocks.iter().enumerate() {
         if at > 0 {
             text.push_str("\n");
         }
-        match block {
-            ContentBlock::Text(part) => text.push_units(part.units()),
-            ContentBlock::Thinking(part) => {
+        let member = |key: &str| in_template(block.get(key));
+        match member("type").to_string_lossy().as_str() {
+            "text" => text.push_units(member("text").units()),
+            "thinking" => {
                 text.push_str("(thinking) ");
-                text.push_units(part.units());
+                text.push_units(member("thinking").units());
             }
-            ContentBlock::ToolCall(call) => text.push_str(&format!("(call {} {})", call.id, call.name)),
-            ContentBlock::Other(_) => {}
+            "toolCall" => text.push_str(&format!("(call {} {})", member("id"), member("name"))),
+            kind => text.push_str(&format!("({kind})")),
         }
     }
-    text
+    Some(text.into())
+}
+
+/// What ECMAScript makes of a value in a template.
+fn in_template(value: Option<&Value>) -> JsString {
+    match value {
+        None => "undefined".into(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Object(_)) => "[object Object]".into(),
+        Some(Value::Array(items)) => {
+            let items: Vec<String> = items.iter().map(|item| in_template(Some(item)).to_string_lossy()).collect();
+            items.join(",").as_str().into()
+        }
+        Some(other) => other.stringify().as_str().into(),
+    }
 }
 
 // ---- the samples (samples/README.md) ----
@@ -210,7 +240,11 @@ fn numbered(prefix: &str, numbers: &[u32]) -> Vec<String> {
 
 fn model(session: &Session, role: &str) -> Option<String> {
     let context = session.context(session.leaf()).expect("a context");
-    context.models.iter().find(|(name, _)| *name == role).map(|(_, model)| model.to_string_lossy())
+    context
+        .models
+        .iter()
+        .find(|(name, _)| *name == role)
+        .map(|(_, model)| model.as_string().expect("a name").to_string_lossy())
 }
 
 #[test]
@@ -221,7 +255,7 @@ fn sample_v1_is_migrated_by_position() {
     let expected = ["compactionSummary", "custom(lint-hook)", "user", "assistant", "toolResult", "assistant"];
     assert_eq!(roles(&session, session.leaf()), expected);
     let context = session.context(session.leaf()).expect("a context");
-    assert_eq!(context.thinking_level, "low");
+    assert_eq!(context.thinking_level, "low".into());
     assert!(context.injected_rules.is_empty());
 }
 
@@ -255,7 +289,7 @@ fn sample_linear_session_is_read_whole() {
     let labels = session.labels().expect("labels");
     assert_eq!(labels.into_iter().collect::<Vec<_>>(), [("c3000003".into(), "task".into())]);
     let context = session.context(session.leaf()).expect("a context");
-    assert_eq!(context.thinking_level, "medium");
+    assert_eq!(context.thinking_level, "medium".into());
     assert_eq!(context.configured_thinking_level, "auto".into());
     assert_eq!(model(&session, "default").as_deref(), Some("acme/coder-large"));
 }
@@ -358,5 +392,5 @@ fn sample_reset_cuts_messages_and_not_rules() {
     assert_eq!((session.len(), id_of(&session, session.leaf().expect("a leaf"))), (12, "8900000c".to_owned()));
     assert_eq!(roles(&session, session.leaf()), ["user", "assistant", "toolResult", "assistant"]);
     assert_eq!(rules(&session, session.leaf()), ["show-test-run"]);
-    assert_eq!(session.context(session.leaf()).expect("a context").mode, "none");
+    assert_eq!(session.context(session.leaf()).expect("a context").mode, "none".into());
 }

@@ -5,6 +5,7 @@
 //! can make the matcher slow; and `!(…)` can be read as the agent reads it: not one of these *before this rest*.
 
 use super::parse::{Element, Pattern};
+use super::range::Numbers;
 
 /// Positions in the path, `0..=len`.
 type Positions = Vec<bool>;
@@ -23,8 +24,8 @@ struct Matcher<'a> {
 impl Matcher<'_> {
     fn sequence(&self, pattern: &Pattern, mut positions: Positions) -> Positions {
         for (at, element) in pattern.iter().enumerate().rev() {
-            // Behind `**/` something must be left of the path for whatever else the glob demands.
-            if *element == Element::Segments && at + 1 < pattern.len() {
+            // `**/*` wants a last segment that is not empty; `**/`, `**/{a,}` and `**/***` do not.
+            if *element == Element::Segments && is_one_star(&pattern[at + 1..]) {
                 positions[self.path.len()] = false;
             }
             positions = self.element(element, &positions);
@@ -36,9 +37,7 @@ impl Matcher<'_> {
         match element {
             Element::Char(wanted) => self.one(rest, |one| one == *wanted),
             Element::Any => self.one(rest, |one| one != '/'),
-            Element::Class { negated, ranges } => {
-                self.one(rest, |one| ranges.iter().any(|&(low, high)| (low..=high).contains(&one)) != *negated)
-            }
+            Element::Class { negated, ranges } => self.one(rest, |one| in_class(*negated, ranges, one)),
             Element::Star => self.run(rest, |one| one != '/'),
             Element::Everything => self.run(rest, |_| true),
             Element::Segments => {
@@ -50,8 +49,8 @@ impl Matcher<'_> {
                 }
                 from
             }
-            Element::Numbers { low, high } => self.numbers(rest, *low, *high),
-            Element::OneOf(alternatives) => self.one_of(alternatives, rest),
+            Element::Numbers(numbers) => self.numbers(rest, numbers),
+            Element::OneOf(alternatives) | Element::Group(alternatives) => self.one_of(alternatives, rest),
             Element::Optional(alternatives) => union(self.one_of(alternatives, rest), rest),
             Element::Repeat { alternatives, at_least_one } => self.repeat(alternatives, *at_least_one, rest),
             Element::NoneOf(alternatives) => {
@@ -83,15 +82,11 @@ impl Matcher<'_> {
         from
     }
 
-    fn numbers(&self, rest: &Positions, low: i64, high: i64) -> Positions {
-        // The sign and the digits of any `i64`.
-        const LONGEST: usize = 20;
-        let mut from = vec![false; rest.len()];
+    fn numbers(&self, rest: &Positions, numbers: &Numbers) -> Positions {
+        let (mut from, longest) = (vec![false; rest.len()], numbers.longest());
         for end in (1..rest.len()).filter(|&end| rest[end]) {
-            for (start, reached) in from.iter_mut().enumerate().take(end).skip(end.saturating_sub(LONGEST)) {
-                let text: String = self.path[start..end].iter().collect();
-                let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
-                *reached |= number.is_some_and(|number| (low..=high).contains(&number));
+            for (start, reached) in from.iter_mut().enumerate().take(end).skip(end.saturating_sub(longest)) {
+                *reached |= numbers.takes(&self.path[start..end]);
             }
         }
         from
@@ -114,6 +109,16 @@ impl Matcher<'_> {
             reached = next;
         }
     }
+}
+
+/// Whether a class takes this character.
+pub(super) fn in_class(negated: bool, ranges: &[(char, char)], one: char) -> bool {
+    ranges.iter().any(|&(low, high)| (low..=high).contains(&one)) != negated
+}
+
+/// Whether a run of exactly one `*` comes first.
+pub(super) fn is_one_star(pattern: &[Element]) -> bool {
+    pattern.first() == Some(&Element::Star) && pattern.get(1) != Some(&Element::Star)
 }
 
 fn union(mut one: Positions, other: &Positions) -> Positions {

@@ -4,8 +4,10 @@
 //! No crate reads globs this way, so the reading (`parse`) and the matching (`matcher`) are our own. Finding
 //! files on disk is no business of this module.
 
+mod greedy;
 mod matcher;
 mod parse;
+mod range;
 
 use crate::text::JsString;
 
@@ -15,6 +17,8 @@ pub struct PathGlob {
     source: JsString,
     negated: bool,
     pattern: parse::Pattern,
+    /// What to try instead of the pattern, where the agent misses what the pattern takes.
+    alternatives: Option<Vec<parse::Pattern>>,
 }
 
 impl PathGlob {
@@ -22,7 +26,8 @@ impl PathGlob {
     pub fn new(source: &JsString) -> Self {
         let text: Vec<char> = source.to_string_lossy().chars().collect();
         let (negated, pattern) = parse::parse(&text);
-        Self { source: source.clone(), negated, pattern }
+        let alternatives = greedy::alternatives(&pattern, text.len());
+        Self { source: source.clone(), negated, pattern, alternatives }
     }
 
     /// The text of the glob.
@@ -60,7 +65,13 @@ impl PathGlob {
     }
 
     fn matches_chars(&self, path: &[char]) -> bool {
-        matcher::matches(&self.pattern, path) != self.negated
+        let greedy = |alternatives: &Vec<parse::Pattern>| {
+            let verdicts: Option<Vec<bool>> =
+                alternatives.iter().map(|pattern| greedy::matches(pattern, path)).collect();
+            verdicts.map(|verdicts| verdicts.contains(&true))
+        };
+        let verdict = self.alternatives.as_ref().and_then(greedy);
+        verdict.unwrap_or_else(|| matcher::matches(&self.pattern, path)) != self.negated
     }
 }
 

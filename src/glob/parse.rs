@@ -3,6 +3,8 @@
 //! Brackets are paired in one pass before anything else is read, so that an unpaired one is known to be a literal
 //! at once and nested ones cost nothing extra.
 
+use super::range::{Numbers, range};
+
 /// Brackets nested deeper than this are literals. Nobody nests so deep; each level costs a call frame.
 const MAX_NESTING: usize = 64;
 
@@ -27,10 +29,12 @@ pub(super) enum Element {
     Everything,
     /// `[…]`
     Class { negated: bool, ranges: Vec<(char, char)> },
-    /// `{1..3}`: a number written without leading zeros.
-    Numbers { low: i64, high: i64 },
-    /// `{…,…}` and `@(…|…)`: one of these.
+    /// `{1..9..2}`
+    Numbers(Numbers),
+    /// `{…,…}`: one of these.
     OneOf(Vec<Pattern>),
+    /// `@(…|…)`: one of these.
+    Group(Vec<Pattern>),
     /// `?(…)`: one of these or nothing.
     Optional(Vec<Pattern>),
     /// `*(…)` and, with `at_least_one`, `+(…)`: a run of these.
@@ -237,8 +241,12 @@ impl Parser<'_> {
             && self.segment_starts(first, start, around)
             && self.segment_ends(behind, end, separators, around);
         if !whole_segment {
-            pattern.push(Element::Star);
-            return behind;
+            // The agent drops a `**` before `/**/` and before a last `/**`, and the slash with it, also where that
+            // `**` is glued to other text: `a**/**` is `a` and then anything.
+            let dropped = !group && count % 2 == 0 && self.another_follows(behind, end);
+            let stars = if dropped { count - 2 } else { behind - first };
+            pattern.extend(std::iter::repeat_n(Element::Star, stars.min(2)));
+            return behind + usize::from(dropped);
         }
         if behind < end && self.text[behind] == '/' {
             // `**/**/` says no more than `**/`.
@@ -257,6 +265,12 @@ impl Parser<'_> {
         }
         pattern.push(Element::Everything);
         behind
+    }
+
+    /// Whether `/**/`, or `/**` and then nothing, stands at `at`.
+    fn another_follows(&self, at: usize, end: usize) -> bool {
+        let rest = &self.text[at..end];
+        rest.starts_with(&['/', '*', '*', '/']) || (rest == ['/', '*', '*'] && end == self.text.len())
     }
 
     fn class(&self, start: usize, end: usize) -> Element {
@@ -288,24 +302,9 @@ impl Parser<'_> {
 
 fn group(mark: char, alternatives: Vec<Pattern>) -> Element {
     match mark {
-        '@' => Element::OneOf(alternatives),
+        '@' => Element::Group(alternatives),
         '?' => Element::Optional(alternatives),
         '!' => Element::NoneOf(alternatives),
         _ => Element::Repeat { alternatives, at_least_one: mark == '+' },
     }
-}
-
-/// Reads `1..3` or `a..c`.
-fn range(text: &[char]) -> Option<Element> {
-    let dots = text.windows(2).position(|pair| pair == ['.', '.'])?;
-    let (low, high) = (&text[..dots], &text[dots + 2..]);
-    if let (&[low], &[high]) = (low, high)
-        && low.is_ascii_alphabetic()
-        && high.is_ascii_alphabetic()
-    {
-        return Some(Element::Class { negated: false, ranges: vec![(low.min(high), low.max(high))] });
-    }
-    let number = |text: &[char]| text.iter().collect::<String>().parse::<i64>().ok();
-    let (low, high) = (number(low)?, number(high)?);
-    Some(Element::Numbers { low: low.min(high), high: low.max(high) })
 }

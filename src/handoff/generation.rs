@@ -150,7 +150,7 @@ impl Failure {
 
     fn wants_auto(&self) -> bool {
         let text = self.message.to_string_lossy().to_lowercase();
-        self.status == Some(400) && text.contains("tool_choice") && text.contains("auto")
+        self.status == Some(400) && ["tool_choice", "auto", "supported"].iter().all(|word| text.contains(word))
     }
 
     fn passes(&self) -> bool {

@@ -306,10 +306,12 @@ fn context(out: &mut String, session: &Session, report: &AuditReport, style: Sty
         let id = session.entry(message.entry).and_then(|entry| entry.id()).unwrap_or_default();
         let _ = writeln!(out, "{} {}", shown(&id), told(&message.message));
     }
-    let models = context.models.iter().map(|(role, model)| format!("{} {}", shown(role), shown(model)));
+    // In faithful mode a value of another type can stand for a name.
+    let name = |value: &Value| value.as_string().map_or_else(|| value.to_json(), shown);
+    let models = context.models.iter().map(|(role, model)| format!("{} {}", shown(role), name(model)));
     let models = models.collect::<Vec<_>>().join(", ");
-    let thinking = shown(&context.thinking_level);
-    let _ = writeln!(out, "thinking {thinking}; mode {}; models: {models}", shown(&context.mode));
+    let (thinking, mode) = (name(&context.thinking_level), name(&context.mode));
+    let _ = writeln!(out, "thinking {thinking}; mode {mode}; models: {models}");
 }
 
 fn replay(out: &mut String, replayed: &Replayed, style: Style) {

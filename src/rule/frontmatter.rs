@@ -241,7 +241,10 @@ fn quote_values(metadata: &Derived) -> Vec<(Range<usize>, String)> {
             continue;
         }
         let value = rest.trim_matches(is_js_blank);
-        if !value.contains(": ") || value.starts_with(['"', '\'', '[', '{', '|', '>', '!', '&', '*', '#']) {
+        if !value.contains(": ")
+            || value.contains(NO_DOT)
+            || value.starts_with(['"', '\'', '[', '{', '|', '>', '!', '&', '*', '#'])
+        {
             continue;
         }
         let at = start + line.len() - rest.trim_start_matches(is_js_blank).len();
@@ -251,6 +254,9 @@ fn quote_values(metadata: &Derived) -> Vec<(Range<usize>, String)> {
     }
     edits
 }
+
+/// Line ends that the agent's `.` does not take, so that a line with one in its value is none of its lines.
+const NO_DOT: [char; 2] = ['\u{2028}', '\u{2029}'];
 
 fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
@@ -286,6 +292,7 @@ fn line_by_line(metadata: &Derived, error: Problem, parse: impl Fn(&str) -> Opti
     for (start, line) in lines(&metadata.text) {
         let key_len = line.bytes().take_while(|byte| is_key_byte(*byte)).count();
         let rest = line[key_len..].strip_prefix(':').filter(|_| key_len > 0);
+        let rest = rest.filter(|rest| !rest.trim_start_matches(is_js_blank).contains(NO_DOT));
         let Some(rest) = rest else {
             let content = line.trim_matches(is_js_blank);
             if !content.is_empty() && !content.starts_with('#') {

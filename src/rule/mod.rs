@@ -19,6 +19,7 @@ mod scope;
 pub mod settings_files;
 mod source;
 mod yaml;
+mod yaml_text;
 
 use std::sync::Arc;
 

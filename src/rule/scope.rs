@@ -45,8 +45,8 @@ impl ScopeToken {
     /// Reads one token; nothing when it means nothing.
     pub fn parse(token: &JsString) -> Option<Self> {
         let token = token.trim();
-        let lower = token.to_ascii_lowercase();
-        match lower.to_string_lossy().as_str() {
+        // Keywords are compared by `toLowerCase`, which makes a `k` of the Kelvin sign; names are ASCII.
+        match lower_case(&token).to_string_lossy().as_str() {
             "text" => return Some(Self::Text),
             "thinking" => return Some(Self::Thinking),
             "tool" | "toolcall" => return Some(Self::AnyTool),
@@ -149,6 +149,8 @@ mod tests {
             assert!(ScopeToken::parse(&token.into()).is_none(), "{token}");
         }
         assert!(matches!(ScopeToken::parse(&" ToolCall ".into()), Some(ScopeToken::AnyTool)));
+        assert!(matches!(ScopeToken::parse(&"thin\u{212A}ing".into()), Some(ScopeToken::Thinking)));
+        assert!(ScopeToken::parse(&"tool:\u{212A}".into()).is_none());
         assert!(matches!(ScopeToken::parse(&"tool( )".into()), Some(ScopeToken::AnyTool)));
         let Some(ScopeToken::Tool(tool)) = ScopeToken::parse(&"toolcall(*.ts)".into()) else { panic!("no tool") };
         assert_eq!(tool.name, Some("toolcall".into()));

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
+use super::yaml_text::YamlText;
 use crate::text::json::{Object, Value};
 
 /// Deeper nesting is refused: nobody writes it, and each level costs a call frame.
@@ -161,19 +162,41 @@ impl Node {
 /// # Errors
 /// When it is not YAML, nests deeper than the limit, or its aliases copy more than the limit.
 pub(super) fn parse(text: &str) -> Result<Content, YamlError> {
-    let mut builder = Builder::new(text);
-    let mut parser = Parser::new_from_str(text);
+    let mut source = YamlText::new(text);
+    loop {
+        match parse_once(text, &source) {
+            Ok(content) => return Ok(content),
+            Err((error, character)) => {
+                if !character.is_some_and(|character| source.repair(character)) {
+                    return Err(error);
+                }
+            }
+        }
+    }
+}
+
+/// Reads the text as it is now. An error of the parser comes with the character at which it gave up.
+fn parse_once(text: &str, source: &YamlText<'_>) -> Result<Content, (YamlError, Option<usize>)> {
+    let mut builder = Builder::new(text, source);
+    let mut parser = Parser::new_from_str(source.as_str());
     while let Some(event) = parser.next_event() {
         match event {
-            Ok((event, span)) => builder.event(event, span)?,
+            Ok((event, span)) => builder.event(event, span).map_err(|error| (error, None))?,
             Err(error) => {
-                let offset = builder.offsets.byte(error.marker().index());
+                let character = error.marker().index();
+                let offset = builder.offsets.byte(character);
                 let beyond_limit = error.info().contains("recursion limit");
-                return Err(YamlError { message: error.info().to_owned(), offset, beyond_limit });
+                return Err((YamlError { message: error.info().to_owned(), offset, beyond_limit }, Some(character)));
             }
         }
     }
     Ok(builder.finish())
+}
+
+/// Where a `...` ends a document before any has begun.
+fn ends_at_once(text: &str) -> bool {
+    let content = text.split('\n').find(|line| !line.trim_start().is_empty() && !line.trim_start().starts_with('#'));
+    content.and_then(|line| line.strip_prefix("...")).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// Turns character indices into byte offsets; cheap when asked in about ascending order.
@@ -258,6 +281,7 @@ impl Members {
 }
 
 struct Builder<'a> {
+    source: &'a YamlText<'a>,
     offsets: Offsets<'a>,
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
@@ -268,13 +292,15 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(text: &'a str) -> Self {
+    fn new(text: &'a str, source: &'a YamlText<'a>) -> Self {
         Self {
+            source,
+            // The agent counts the empty document before a leading `...`.
+            documents: usize::from(ends_at_once(text)),
             offsets: Offsets { text, character: 0, byte: 0, ascii: text.is_ascii() },
             open: Vec::new(),
             anchors: HashMap::new(),
             copies: 0,
-            documents: 0,
             second: None,
             root: None,
         }
@@ -291,9 +317,13 @@ impl<'a> Builder<'a> {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let end = self.offsets.byte(span.end.index());
-                let tag = tag.as_ref().map(|tag| (tag.is_yaml_core_schema(), tag.suffix.as_str()));
-                let value = resolve(&text, style, tag);
-                self.place(Node { value, style: style.into(), span: start..end.max(start) }, anchor)?;
+                if style == ScalarStyle::Plain && text.starts_with(['|', '>']) {
+                    // The parser takes it for a plain scalar within brackets.
+                    return Err(self.error("a block scalar cannot stand within brackets", start, false));
+                }
+                let style = style.into();
+                let value = resolve(self.source.restore(&text, style), style, tag.as_deref());
+                self.place(Node { value, style, span: start..end.max(start) }, anchor)?;
             }
             Event::Alias(id) => {
                 let end = self.offsets.byte(span.end.index());
@@ -402,20 +432,26 @@ impl From<ScalarStyle> for Style {
     }
 }
 
-/// The value of a scalar. `tag` holds whether it is of the core schema, and its name.
-fn resolve(text: &str, style: ScalarStyle, tag: Option<(bool, &str)>) -> Yaml {
-    match tag {
-        Some((true, "str")) => return Yaml::String(text.to_owned()),
-        Some((true, "int" | "float" | "bool" | "null")) => {}
-        _ if style != ScalarStyle::Plain => return Yaml::String(text.to_owned()),
-        _ => {}
+/// The value of a scalar.
+fn resolve(text: String, style: Style, tag: Option<&Tag>) -> Yaml {
+    // Quotes win over every tag; `!` alone is a tag of strings.
+    if style != Style::Plain || tag.is_some_and(is_string_tag) {
+        return Yaml::String(text);
     }
-    match text {
+    match text.as_str() {
         "" | "~" | "null" | "Null" | "NULL" => Yaml::Null,
         "true" | "True" | "TRUE" => Yaml::Bool(true),
         "false" | "False" | "FALSE" => Yaml::Bool(false),
-        _ => number(text).map_or_else(|| Yaml::String(text.to_owned()), |number| Yaml::Number(number, text.to_owned())),
+        _ => match number(&text) {
+            Some(number) => Yaml::Number(number, text),
+            None => Yaml::String(text),
+        },
     }
+}
+
+fn is_string_tag(tag: &Tag) -> bool {
+    let verbatim = tag.handle.is_empty() && matches!(tag.suffix.as_str(), "!" | "tag:yaml.org,2002:str");
+    verbatim || (tag.is_yaml_core_schema() && tag.suffix == "str")
 }
 
 /// The number that the core schema reads.

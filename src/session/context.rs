@@ -6,7 +6,9 @@ use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
 use super::cleanup;
+use super::ecmascript::{as_text, is_truthy};
 use super::error::SessionError;
+use super::index;
 use super::{EntryKind, ReadMode, Session};
 
 /// The context of a leaf (session.md S4.10).
@@ -14,18 +16,18 @@ use super::{EntryKind, ReadMode, Session};
 pub struct Context {
     /// The messages, cleaned up as S4.9 says; roles as the agent holds them (`custom`, `compactionSummary`, …).
     pub messages: Vec<ContextMessage>,
-    /// The last `thinking_level_change`, `off` without one.
-    pub thinking_level: JsString,
+    /// The last `thinking_level_change`, `off` without one; in faithful mode of any type.
+    pub thinking_level: Value,
     /// What the user configured, where it differs in kind from the level.
     pub configured_thinking_level: Value,
     /// The last `service_tier_change`.
     pub service_tier: Value,
-    /// Model (`provider/id`) per role, in order of first appearance.
-    pub models: Vec<(JsString, JsString)>,
+    /// Model (`provider/id`) per role, in order of first appearance; in faithful mode of any type.
+    pub models: Vec<(JsString, Value)>,
     /// The elements of all `injectedRules` on the branch.
     pub injected_rules: Vec<Value>,
-    /// The last `mode_change`, `none` without one.
-    pub mode: JsString,
+    /// The last `mode_change`, `none` without one; in faithful mode of any type.
+    pub mode: Value,
     /// The data of that mode.
     pub mode_data: Value,
 }
@@ -73,13 +75,16 @@ impl Shown {
 }
 
 impl Session {
-    /// The context of `leaf`. Without a leaf the last entry of the file stands in, as in the agent (session.md S4.1).
+    /// The context of `leaf`. Without a leaf the last entry of the file stands in, as in the agent, unless its id is
+    /// written as `null` (session.md S4.1).
     ///
     /// # Errors
     /// When an entry cannot be read; in faithful mode also when the agent raises on one.
     pub fn context(&self, leaf: Option<usize>) -> Result<Context, SessionError> {
         let mut context = Context::empty();
-        let Some(leaf) = leaf.or_else(|| self.len().checked_sub(1)) else { return Ok(context) };
+        let stands_in = |at: &usize| !self.index.rows[*at].has(index::NULL_ID);
+        let leaf = leaf.or_else(|| self.len().checked_sub(1).filter(stands_in));
+        let Some(leaf) = leaf else { return Ok(context) };
         let path = self.path(Some(leaf));
         context.injected_rules = self.injected_on(&path)?;
         self.read_settings(&path, &mut context)?;
@@ -112,8 +117,9 @@ impl Session {
         };
         let entry = self.value(path[compaction] as usize)?;
         let position = |key: &str| {
-            let id = entry.get(key)?.as_string()?;
-            path[..compaction].iter().position(|at| self.index.id_text(*at as usize).is_some_and(|own| own == *id))
+            // Each list and object is another one.
+            let id = entry.get(key).filter(|id| !matches!(id, Value::Array(_) | Value::Object(_)))?;
+            path[..compaction].iter().position(|at| self.index.id_value(*at as usize).is_some_and(|own| own == *id))
         };
         let replaced = entry.get("preserveData").and_then(|data| data.get("openaiRemoteCompaction"));
         // Provider history stands for the kept entries, at least up to the entry it reaches.
@@ -145,33 +151,43 @@ impl Session {
             let entry = self.value(at)?;
             let member = |key: &str| entry.get(key).filter(|value| **value != Value::Null);
             let text = |key: &str| member(key).and_then(Value::as_string).cloned();
+            let faithful = self.mode == ReadMode::Faithful;
+            // The agent takes what is there; a string is meant.
+            let taken = |key: &str| member(key).filter(|value| faithful || value.as_string().is_some()).cloned();
             match kind {
                 Some(EntryKind::ThinkingLevelChange) => {
-                    context.thinking_level = text("thinkingLevel").unwrap_or_else(|| "off".into());
+                    context.thinking_level = taken("thinkingLevel").unwrap_or_else(|| "off".into());
                     let configured = member("configured").or_else(|| member("thinkingLevel"));
                     context.configured_thinking_level = configured.cloned().unwrap_or(Value::Null);
                 }
                 Some(EntryKind::ModelChange) => {
-                    let model = text("model").filter(|model| !model.is_empty());
+                    let model = taken("model").filter(is_truthy);
                     let pi_model = || match self.mode {
                         ReadMode::Tolerant => Some(joined(&text("provider")?, &text("modelId")?)),
                         ReadMode::Faithful => None,
                     };
                     if let Some(model) = model.or_else(pi_model) {
-                        let role = text("role").unwrap_or_else(|| "default".into());
+                        let role = taken("role");
+                        let role = role.map_or_else(|| "default".into(), |role| as_text(Some(&role)));
                         explicit |= role == "default";
                         set_model(&mut context.models, role, model);
                     }
                 }
                 Some(EntryKind::ModeChange) => {
-                    context.mode = text("mode").unwrap_or_else(|| "none".into());
+                    context.mode = taken("mode").unwrap_or_else(|| "none".into());
                     context.mode_data = entry.get("data").cloned().unwrap_or(Value::Null);
                 }
                 Some(EntryKind::ServiceTierChange) => {
                     context.service_tier = entry.get("serviceTier").cloned().unwrap_or(Value::Null);
                 }
                 _ => {
-                    let text = |key: &str| entry.get("message")?.get(key)?.as_string().cloned();
+                    let written = |key: &str| entry.get("message").and_then(|message| message.get(key));
+                    let text = |key: &str| match written(key) {
+                        Some(Value::String(text)) => Some(text.clone()),
+                        // The agent writes both into a template.
+                        value if faithful => Some(as_text(value)),
+                        _ => None,
+                    };
                     if let (Some(provider), Some(model)) = (text("provider"), text("model")) {
                         set_model(&mut context.models, "default".into(), joined(&provider, &model));
                     }
@@ -190,26 +206,50 @@ impl Session {
         let Value::Object(mut entry) = self.value(at)? else { return Ok(None) };
         Ok(match kind {
             Some(EntryKind::Message) => match entry.remove("message") {
-                Some(Value::Object(message)) => Some(Message::new(message)).filter(|message| !is_left_out(message)),
+                Some(Value::Object(message)) => {
+                    let message = Message::new(message);
+                    if self.mode == ReadMode::Faithful && cannot_be_walked(&message) {
+                        let line = self.index.rows[at].line as usize;
+                        let message = "the `content` of the assistant's message cannot be iterated";
+                        return Err(SessionError::Raises { line, message });
+                    }
+                    Some(message).filter(|message| !is_left_out(message))
+                }
                 _ => None,
             },
             Some(EntryKind::CustomMessage) => custom_message(&entry),
-            _ => branch_summary(&entry),
+            _ => branch_summary(&entry, self.mode),
         })
     }
 }
 
-fn joined(provider: &JsString, model: &JsString) -> JsString {
+fn joined(provider: &JsString, model: &JsString) -> Value {
     let mut name = provider.clone();
     name.push_str("/");
     name.push_units(model.units());
-    name
+    name.into()
 }
 
-fn set_model(models: &mut Vec<(JsString, JsString)>, role: JsString, model: JsString) {
+fn set_model(models: &mut Vec<(JsString, Value)>, role: JsString, model: Value) {
     match models.iter_mut().find(|(known, _)| *known == role) {
         Some((_, old)) => *old = model,
         None => models.push((role, model)),
+    }
+}
+
+fn is_recovered(message: &Message) -> bool {
+    message.raw.get("retryRecovery").is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
+}
+
+/// Whether the agent raises on an assistant's message when it looks for tool calls without result.
+fn cannot_be_walked(message: &Message) -> bool {
+    if !message.is_assistant() || is_recovered(message) {
+        return false;
+    }
+    match message.raw.get("content") {
+        Some(Value::Array(blocks)) => blocks.contains(&Value::Null),
+        Some(Value::String(_)) => false,
+        _ => true,
     }
 }
 
@@ -218,8 +258,7 @@ fn is_left_out(message: &Message) -> bool {
     if !message.is_assistant() {
         return false;
     }
-    let recovered = message.raw.get("retryRecovery");
-    if recovered.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false))) {
+    if is_recovered(message) {
         return true;
     }
     message.stop_reason().is_some_and(|reason| reason == "error") && !has_real_content(message)
@@ -270,8 +309,9 @@ fn custom_message(entry: &Object) -> Option<Message> {
     Some(Message::new(message))
 }
 
-fn branch_summary(entry: &Object) -> Option<Message> {
-    let summary = entry.get("summary").and_then(Value::as_string).filter(|summary| !summary.is_empty())?;
+fn branch_summary(entry: &Object, mode: ReadMode) -> Option<Message> {
+    let is_summary = |summary: &&Value| mode == ReadMode::Faithful || summary.as_string().is_some();
+    let summary = entry.get("summary").filter(|summary| is_truthy(summary)).filter(is_summary)?;
     let mut message = Object::new();
     message.insert("role", "branchSummary");
     message.insert("summary", summary.clone());

@@ -33,7 +33,8 @@ pub enum RefusedStep {
     Header,
     /// The migration from version 1 or 2 raises (faithful mode only).
     Migration,
-    /// Opening raises: a line `null`, or a `message` entry without message (faithful mode only).
+    /// Opening raises: a line `null`, a `message` entry without message, or a usage without cost (faithful mode
+    /// only).
     Opening,
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use crate::text::JsString;
+use crate::text::json::{self, Value};
 
+use super::ecmascript::is_truthy;
 use super::kind::{EntryKind, Role};
 use super::record::{self, MessageLook, Peek};
 
@@ -34,6 +36,8 @@ pub(super) const NO_OBJECT: u16 = 1 << 9;
 pub(super) const NULL: u16 = 1 << 10;
 /// A number, string or truth value: the first migration raises on it.
 pub(super) const SCALAR: u16 = 1 << 11;
+/// The id is written, as `null`.
+pub(super) const NULL_ID: u16 = 1 << 12;
 
 const NONE: u32 = u32::MAX;
 /// Types beyond this many different ones share a name.
@@ -45,6 +49,8 @@ pub(super) enum Id {
     None,
     Hex(u32),
     Named(u32),
+    /// What is no string; the agent looks it up all the same (faithful mode only).
+    Value(u32),
 }
 
 impl Id {
@@ -53,6 +59,7 @@ impl Id {
             Self::None => (0, 0),
             Self::Hex(value) => (1, value),
             Self::Named(value) => (2, value),
+            Self::Value(value) => (3, value),
         }
     }
 
@@ -60,6 +67,7 @@ impl Id {
         match tag & 3 {
             1 => Self::Hex(value),
             2 => Self::Named(value),
+            3 => Self::Value(value),
             _ => Self::None,
         }
     }
@@ -117,15 +125,27 @@ pub(super) struct Index {
     kind_numbers: HashMap<JsString, u16>,
     names: Vec<Arc<JsString>>,
     name_numbers: HashMap<Arc<JsString>, u32>,
+    /// Whether ids that are no strings are ids.
+    any_id: bool,
+    values: Vec<Value>,
+    /// Numbers and truth values by their JSON text; each list and object is another one.
+    value_numbers: HashMap<String, u32>,
     /// Entries with a hex id, by id, then by position.
     by_hex: Vec<u32>,
     /// Whether no two entries have the same hex id.
     unique: bool,
     /// The last entry of each named id.
     by_name: Vec<u32>,
+    /// The last entry of each id that is no string.
+    by_value: Vec<u32>,
 }
 
 impl Index {
+    /// An empty index; `any_id` takes ids of every type, as the agent does.
+    pub(super) fn new(any_id: bool) -> Self {
+        Self { any_id, ..Self::default() }
+    }
+
     /// Adds a record that lies at `offset`.
     pub(super) fn push(&mut self, peek: &Peek<'_>, message: MessageLook, offset: u64, len: usize, line: usize) {
         let (kind, kind_number) = self.kind_of(peek.kind);
@@ -147,12 +167,14 @@ impl Index {
         }
         let mut row = self.blank(offset, len, line, kind_number);
         (row.flags, row.role) = (flags, role);
+        if self.any_id && peek.id.is_some_and(|raw| raw.get() == "null") {
+            row.flags |= NULL_ID;
+        }
         let id = self.id_of(peek.id);
         row.set_id(id);
-        // An empty parent id means the root (session.md S1.9d).
-        let parent = peek.parent.filter(|raw| raw.get() != "\"\"");
-        let parent = self.id_of(parent);
-        row.set_parent_id(parent);
+        // An empty parent id means the root (session.md S1.9d), and so does everything else that counts as false.
+        let parent = Some(self.id_of(peek.parent)).filter(|parent| self.counts_as_true(*parent));
+        row.set_parent_id(parent.unwrap_or(Id::None));
         self.rows.push(row);
     }
 
@@ -218,7 +240,39 @@ impl Index {
         if let Some(value) = hex_id(raw.get().as_bytes()) {
             return Id::Hex(value);
         }
-        record::string(raw).map_or(Id::None, |name| self.intern(name))
+        match record::string(raw) {
+            Some(name) => self.intern(name),
+            None if self.any_id => json::parse_raw(raw).map_or(Id::None, |value| self.intern_value(value)),
+            None => Id::None,
+        }
+    }
+
+    fn intern_value(&mut self, value: Value) -> Id {
+        let key = match &value {
+            Value::Null | Value::String(_) => return Id::None,
+            Value::Number(_) => Some((value.as_f64().unwrap_or(f64::NAN) + 0.0).to_string()),
+            Value::Bool(value) => Some(value.to_string()),
+            Value::Array(_) | Value::Object(_) => None,
+        };
+        let number = self.values.len() as u32;
+        if let Some(key) = key {
+            let known = *self.value_numbers.entry(key).or_insert(number);
+            if known != number {
+                return Id::Value(known);
+            }
+        }
+        self.values.push(value);
+        Id::Value(number)
+    }
+
+    /// Whether an id counts as true in ECMAScript, so that the agent looks it up.
+    pub(super) fn counts_as_true(&self, id: Id) -> bool {
+        match id {
+            Id::None => false,
+            Id::Hex(_) => true,
+            Id::Named(number) => !self.names[number as usize].is_empty(),
+            Id::Value(number) => is_truthy(&self.values[number as usize]),
+        }
     }
 
     fn intern(&mut self, name: JsString) -> Id {
@@ -259,6 +313,7 @@ impl Index {
     /// Turns parent ids into indexes. To be called once, after the last entry.
     pub(super) fn resolve(&mut self) {
         self.by_name = vec![NONE; self.names.len()];
+        self.by_value = vec![NONE; self.values.len()];
         // Sorting packed pairs of id and position is many times faster than sorting positions by id.
         let mut pairs: Vec<u64> = Vec::with_capacity(self.rows.len());
         for (at, row) in self.rows.iter().enumerate() {
@@ -266,6 +321,7 @@ impl Index {
                 Id::None => {}
                 Id::Hex(value) => pairs.push((u64::from(value) << 32) | at as u64),
                 Id::Named(number) => self.by_name[number as usize] = at as u32,
+                Id::Value(number) => self.by_value[number as usize] = at as u32,
             }
         }
         pairs.sort_unstable();
@@ -292,6 +348,9 @@ impl Index {
     }
 
     fn find(&self, id: Id) -> Option<usize> {
+        let last = |table: &[u32], number: u32| {
+            table.get(number as usize).filter(|index| **index != NONE).map(|index| *index as usize)
+        };
         match id {
             Id::None => None,
             Id::Hex(value) => {
@@ -299,9 +358,8 @@ impl Index {
                 let at = *self.by_hex.get(behind.checked_sub(1)?)? as usize;
                 (self.rows[at].id == value).then_some(at)
             }
-            Id::Named(number) => {
-                self.by_name.get(number as usize).filter(|index| **index != NONE).map(|index| *index as usize)
-            }
+            Id::Named(number) => last(&self.by_name, number),
+            Id::Value(number) => last(&self.by_value, number),
         }
     }
 
@@ -315,12 +373,20 @@ impl Index {
         self.find(self.rows[at].id()).unwrap_or(at)
     }
 
-    /// The id of an entry as text.
+    /// The id of an entry as text; none when it has no id, or one that is no string.
     pub(super) fn id_text(&self, at: usize) -> Option<JsString> {
         match self.rows[at].id() {
-            Id::None => None,
+            Id::None | Id::Value(_) => None,
             Id::Hex(value) => Some(format!("{value:08x}").into()),
             Id::Named(number) => Some((*self.names[number as usize]).clone()),
+        }
+    }
+
+    /// The id of an entry, whatever its type.
+    pub(super) fn id_value(&self, at: usize) -> Option<Value> {
+        match self.rows[at].id() {
+            Id::Value(number) => Some(self.values[number as usize].clone()),
+            _ => self.id_text(at).map(Value::String),
         }
     }
 

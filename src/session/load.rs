@@ -52,6 +52,8 @@ pub(super) struct Loader<'a> {
     slot: Option<TitleSlot>,
     first: First,
     malformed: usize,
+    /// The line of the first usage without cost.
+    costless: Option<usize>,
     findings: Findings,
     /// The last bad line, held back until it is known whether something follows.
     held: Option<(Diagnostic, bool)>,
@@ -102,10 +104,11 @@ impl<'a> Loader<'a> {
         Self {
             file,
             mode,
-            index: Index::default(),
+            index: Index::new(mode == ReadMode::Faithful),
             slot: None,
             first: First::NotYet,
             malformed: 0,
+            costless: None,
             findings: Findings::default(),
             held: None,
             disguise: None,
@@ -277,6 +280,9 @@ impl<'a> Loader<'a> {
                 return;
             }
         }
+        if self.mode == ReadMode::Faithful && self.costless.is_none() && record::lacks_cost(peek) {
+            self.costless = Some(line);
+        }
         self.index.push(peek, record::look_at_message(peek), offset, len, line);
     }
 
@@ -413,15 +419,18 @@ impl<'a> Loader<'a> {
         }))
     }
 
-    /// The first entry on which the agent raises (session.md S1.6, S1.9g).
+    /// The first entry on which the agent raises (session.md S1.6, S1.9g), and when.
     fn raising(&self, migration: Option<Migration>) -> Option<(RefusedStep, usize)> {
         let mut flags = index::NULL | index::RAISES;
         if migration.is_some_and(|migration| migration.chains) {
             flags |= index::SCALAR;
         }
-        let row = self.index.rows.iter().find(|row| row.has(flags))?;
-        let step = if migration.is_some() { RefusedStep::Migration } else { RefusedStep::Opening };
-        Some((step, row.line as usize))
+        let line = self.index.rows.iter().find(|row| row.has(flags)).map(|row| row.line as usize);
+        // The usage is summed up last.
+        match line {
+            Some(line) if migration.is_some() => Some((RefusedStep::Migration, line)),
+            line => line.or(self.costless).map(|line| (RefusedStep::Opening, line)),
+        }
     }
 
     /// What is odd about the tree (session.md S1.5, S1.9).

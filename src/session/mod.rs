@@ -6,6 +6,7 @@
 
 mod cleanup;
 mod context;
+mod ecmascript;
 mod error;
 mod index;
 mod injected;
@@ -263,10 +264,10 @@ impl Session {
     /// The leaf: the last entry of the file. One without id makes the leaf undefined in faithful mode; in tolerant
     /// mode the last entry with an id is the leaf (session.md S3.2, S1.9f).
     pub fn leaf(&self) -> Option<usize> {
-        let has_id = |at: &usize| self.index.rows[*at].id() != index::Id::None;
+        let id = |at: &usize| self.index.rows[*at].id();
         match self.mode {
-            ReadMode::Tolerant => (0..self.len()).rev().find(has_id),
-            ReadMode::Faithful => self.len().checked_sub(1).filter(has_id),
+            ReadMode::Tolerant => (0..self.len()).rev().find(|at| id(at) != index::Id::None),
+            ReadMode::Faithful => self.len().checked_sub(1).filter(|at| self.index.counts_as_true(id(at))),
         }
     }
 
@@ -378,6 +379,11 @@ impl Entry<'_> {
     /// The id.
     pub fn id(&self) -> Option<JsString> {
         self.session.index.id_text(self.index)
+    }
+
+    /// The id, whatever its type: in faithful mode anything can be one.
+    pub fn id_value(&self) -> Option<Value> {
+        self.session.index.id_value(self.index)
     }
 
     /// The parent, when the file has it.

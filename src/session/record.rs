@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 
 use crate::message::{Ending, REMINDER_PREFIX};
 use crate::text::JsString;
-use crate::text::json::MAX_DEPTH;
+use crate::text::json::{self, MAX_DEPTH, Value};
 
+use super::ecmascript::is_truthy;
 use super::index;
 use super::kind::Role;
 
@@ -68,6 +69,14 @@ pub(super) fn look_at_message(peek: &Peek<'_>) -> MessageLook {
     }
 }
 
+/// Whether the agent raises when it sums up the usage of an assistant's message.
+pub(super) fn lacks_cost(peek: &Peek<'_>) -> bool {
+    let MessageLook::Message(Role::Assistant, _) = look_at_message(peek) else { return false };
+    let message = peek.message.and_then(|raw| json::parse_raw(raw).ok());
+    let Some(usage) = message.as_ref().and_then(|message| message.get("usage")) else { return false };
+    is_truthy(usage) && usage.get("cost").is_none_or(|cost| *cost == Value::Null)
+}
+
 /// Why a text is no record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unreadable {
@@ -90,8 +99,9 @@ pub(super) enum Record<'a> {
 /// Reads the JSON value at the beginning of `text`. What follows it is not looked at.
 pub(super) fn read(text: &str) -> Result<Record<'_>, Unreadable> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    if let Ok(peek) = deserializer.deserialize_map(RecordVisitor)
+    if let Ok((peek, keys)) = deserializer.deserialize_map(RecordVisitor)
         && deserializer.end().is_ok()
+        && keys == Keys::Plain
     {
         refuse_deep(text)?;
         return Ok(Record::Object(peek, text.len()));
@@ -114,7 +124,7 @@ fn read_slowly(text: &str) -> Result<Record<'_>, Unreadable> {
         return Ok(Record::Other(raw, end));
     }
     let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-    let peek = deserializer.deserialize_map(RecordVisitor).map_err(|error| unreadable(&error, text))?;
+    let (peek, _) = deserializer.deserialize_map(RecordVisitor).map_err(|error| unreadable(&error, text))?;
     Ok(Record::Object(peek, end))
 }
 
@@ -259,19 +269,18 @@ impl<'a> MessagePeek<'a> {
         if MARK.find(json).is_none() && ESCAPE.find(json).is_none() {
             return false;
         }
-        let Ok(content) = crate::text::json::parse_raw(content) else { return false };
+        let Ok(content) = json::parse_raw(content) else { return false };
         first_text(&content).is_some_and(|text| text.starts_with(REMINDER_PREFIX))
     }
 }
 
 /// The first text block of a message's content, or the content that is a string.
-pub fn first_text(content: &crate::text::json::Value) -> Option<&JsString> {
+pub fn first_text(content: &Value) -> Option<&JsString> {
     if let Some(text) = content.as_string() {
         return Some(text);
     }
-    let is_text = |block: &&crate::text::json::Value| {
-        block.get("type").and_then(|kind| kind.as_string()).is_some_and(|kind| *kind == "text")
-    };
+    let is_text =
+        |block: &&Value| block.get("type").and_then(|kind| kind.as_string()).is_some_and(|kind| *kind == "text");
     content.as_array()?.iter().find(is_text)?.get("text")?.as_string()
 }
 
@@ -286,7 +295,15 @@ enum Field {
     StopReason,
     ErrorMessage,
     Content,
-    Other,
+    Other(Keys),
+}
+
+/// What the keys of a record hold.
+#[derive(Clone, Copy, PartialEq)]
+enum Keys {
+    Plain,
+    /// Control characters. Read as bytes, a key does not tell escaped ones from raw ones, which JSON forbids.
+    Controls,
 }
 
 impl<'de> serde::Deserialize<'de> for Field {
@@ -311,7 +328,8 @@ impl<'de> serde::Deserialize<'de> for Field {
                     b"stopReason" => Field::StopReason,
                     b"errorMessage" => Field::ErrorMessage,
                     b"content" => Field::Content,
-                    _ => Field::Other,
+                    _ if key.iter().any(|byte| *byte < 0x20) => Field::Other(Keys::Controls),
+                    _ => Field::Other(Keys::Plain),
                 })
             }
 
@@ -326,14 +344,14 @@ impl<'de> serde::Deserialize<'de> for Field {
 struct RecordVisitor;
 
 impl<'de> Visitor<'de> for RecordVisitor {
-    type Value = Peek<'de>;
+    type Value = (Peek<'de>, Keys);
 
     fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("an object")
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-        let mut peek = Peek::default();
+        let (mut peek, mut keys) = (Peek::default(), Keys::Plain);
         while let Some(field) = map.next_key::<Field>()? {
             match field {
                 Field::Type => peek.kind = Some(map.next_value()?),
@@ -342,12 +360,15 @@ impl<'de> Visitor<'de> for RecordVisitor {
                 Field::CustomType => peek.custom_type = Some(map.next_value()?),
                 Field::InjectedRules => peek.injected_rules = Some(map.next_value()?),
                 Field::Message => peek.message = Some(map.next_value()?),
-                _ => {
+                field => {
+                    if let Field::Other(Keys::Controls) = field {
+                        keys = Keys::Controls;
+                    }
                     map.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        Ok(peek)
+        Ok((peek, keys))
     }
 }
 
@@ -394,6 +415,16 @@ mod tests {
         let peek = object(r#"{"id":"a","type":"x","id":"b","message":1,"message":{"role":"user"}}"#);
         assert!(is_string(peek.id, "b"));
         assert_eq!(peek.message.map(RawValue::get), Some(r#"{"role":"user"}"#));
+    }
+
+    #[test]
+    fn a_raw_control_character_is_an_error_wherever_it_stands() {
+        for control in ['\t', '\u{1}', '\u{1F}', '\r', '\n'] {
+            for text in [format!("{{\"a{control}b\":1}}"), format!("{{\"type\":\"x\",\"a\":{{\"{control}\":1}}}}")] {
+                assert!(read(&text).is_err(), "{text:?}");
+            }
+        }
+        assert!(is_string(object(r#"{"a\tb\u0001":1,"id":"x"}"#).id, "x"));
     }
 
     #[test]

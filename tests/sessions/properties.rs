@@ -171,7 +171,10 @@ fn agree_with_model(made: &[Made]) {
         let shown: Vec<(String, String)> = context
             .messages
             .iter()
-            .map(|shown| (shown.message.role().to_string_lossy(), super::shown_text(&shown.message).to_string_lossy()))
+            .map(|shown| {
+                let text = super::shown_text(&shown.message).and_then(|text| text.as_string().cloned());
+                (shown.message.role().to_string_lossy(), text.expect("a text").to_string_lossy())
+            })
             .collect();
         assert_eq!(shown, model.context());
         for one in made {

@@ -2,7 +2,9 @@
 
 pub mod program;
 
+use std::any::Any;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use ttsr::text::JsString;
@@ -25,28 +27,96 @@ pub fn project(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Runs every case of the vector file `NAME.jsonl`, prints `NAME: N passed, M failed` and the first failing ids,
-/// and fails when any case failed. A file that is not in the folder is reported and skipped.
-pub fn run_vectors(name: &str, mut check: impl FnMut(&Value) -> Result<(), String>) {
+/// The kinds of vectors that the runners know. `vectors_are_known` refuses a folder with a file of another kind.
+const KINDS: [&str; 22] = [
+    "ast",
+    "buckets",
+    "digest",
+    "frontmatter",
+    "frontmatter-question",
+    "glob",
+    "handoff-prompt",
+    "judged-candidates",
+    "judged-outputs",
+    "judged-verdicts",
+    "lifecycle",
+    "lifecycle-judged",
+    "lifecycle-repeat",
+    "partial-json",
+    "regex",
+    "regex-lookahead",
+    "reminder",
+    "reminder-warning",
+    "scope",
+    "session",
+    "settings",
+    "stream",
+];
+
+/// A folder of verdicts must hold some, in files that some runner reads: else nothing was tested.
+#[test]
+fn vectors_are_known() {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(vectors_dir()).expect("a folder of vectors") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            found.push(path.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+        }
+    }
+    assert!(found.iter().any(|name| KINDS.contains(&name.as_str())), "no vectors in {}", vectors_dir().display());
+    let unknown: Vec<&String> = found.iter().filter(|name| !KINDS.contains(&name.as_str())).collect();
+    assert!(unknown.is_empty(), "no runner reads these vectors: {unknown:?}");
+}
+
+/// The cases of the vector file `NAME.jsonl`, one a line. A file that the folder does not have is reported and has
+/// none; one without cases is a failure.
+pub fn vector_lines(name: &str) -> Vec<String> {
+    assert!(KINDS.contains(&name), "{name} is missing in the list of kinds");
     let path = vector_file(name);
-    let Ok(text) = fs::read_to_string(&path) else {
+    if !path.exists() {
         println!("{name}: no such file in {}", vectors_dir().display());
-        return;
-    };
+        return Vec::new();
+    }
+    let text = fs::read_to_string(&path).expect("vectors in UTF-8");
+    let lines: Vec<String> = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
+    assert!(!lines.is_empty(), "{} holds no case", path.display());
+    lines
+}
+
+/// Runs every case of the vector file `NAME.jsonl`, prints `NAME: N passed, M failed` and the first failing ids,
+/// and fails when any case failed. A case that panics, or is no JSON, has failed like any other.
+pub fn run_vectors(name: &str, mut check: impl FnMut(&Value) -> Result<(), String>) {
     let (mut passed, mut failures) = (0_usize, Vec::new());
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let case = json::parse(line).unwrap_or_else(|error| panic!("{name}: a case is no JSON: {error}"));
+    let lines = vector_lines(name);
+    for (at, line) in lines.iter().enumerate() {
+        let case = match json::parse(line) {
+            Ok(case) => case,
+            Err(error) => {
+                failures.push(format!("line {}: no JSON: {error}", at + 1));
+                continue;
+            }
+        };
         let id = case.get("id").and_then(Value::as_string).map(JsString::to_string_lossy).unwrap_or_default();
-        match check(&case) {
+        let verdict = catch_unwind(AssertUnwindSafe(|| check(&case)));
+        match verdict.unwrap_or_else(|payload| Err(format!("panicked: {}", panic_text(payload.as_ref())))) {
             Ok(()) => passed += 1,
             Err(why) => failures.push(format!("{id}: {why}")),
         }
+    }
+    if lines.is_empty() {
+        return;
     }
     println!("{name}: {passed} passed, {} failed", failures.len());
     for failure in failures.iter().take(20) {
         println!("  {failure}");
     }
     assert!(failures.is_empty(), "{name}: {} cases failed", failures.len());
+}
+
+/// The message of a panic.
+pub fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
+    text.unwrap_or("no message").to_owned()
 }
 
 /// A string in any of the three forms of the vectors: `NAME`, `NAME_units`, `NAME_parts`.
