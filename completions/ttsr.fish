@@ -74,6 +74,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l on-trigger -d 'What
 observe\t'Note the decision and let the recorded stream go on'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l arguments -d 'How streamed tool arguments are re-read' -r -f -a "throttled\t'As lazily as providers do'
 eager\t'At each delta'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l verdicts -d 'Answers about judged rules: rows such as {"rule": "no-blame", "answer": "yes"}, as a JSON array or one a line' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l cwd -d 'Working directory of the run, where the input names none' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l home -d 'Home directory of the run' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l interrupt-template -d 'Text of interrupt reminders, with {{name}}, {{path}} and {{content}}' -r -F
@@ -87,6 +88,8 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l baseline-set -d 'A 
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-rate -d 'A rule may trigger at most N times' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l require-coverage -d 'At least this percentage of the rules must trigger' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-premature -d 'At most this percentage of the triggers may be premature' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l trace -d 'What a trace tells: the decisions, or also what receivers get, what the model is given, gates and reservations' -r -f -a "decisions\t'Decisions, injections, persisted entries'
+full\t'Also what receivers get, what the model is given, gates and reservations'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l explain -d 'Say at each message why a rule did not fire' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l write-session -d 'Write the session that results' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l emit-events -d 'Write the run as an event stream' -r -F
@@ -104,6 +107,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l all-branches -d 'Ev
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l verify -d 'Compare with what the input itself records'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l update -d 'Write the stored trace anew'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on-undecided -d 'Fail when a verdict could not be reached'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l print-asks -d 'Print what a judge would be asked, one JSON line an output, in place of the report'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l profile -d 'Cost per rule and condition'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s v -l verbose -d 'Also show notes'

@@ -223,6 +223,7 @@ fn true_findings(case: &str) -> Vec<&'static str> {
     match case {
         "f66" => vec!["TTSR003", "TTSR003"],
         "f43" => vec!["TTSR501"],
+        "e09" => vec!["TTSR003", "TTSR018"],
         _ => Vec::new(),
     }
 }
@@ -473,7 +474,10 @@ fn check_session(folder: &Path, run: usize, outcome: &Outcome) -> Result<(), Str
     let events = fs::read_to_string(folder.join(format!("events.{run}.jsonl"))).map_err(|error| error.to_string())?;
     for line in lines(&outcome.out).iter().filter(|line| string(line, "kind") == "trigger") {
         for rule in strings(line, "rules") {
-            if !session.contains(&rule) && !events.contains(&rule) {
+            // As the rule stands in JSON.
+            let rule = Value::from(rule.trim()).to_json();
+            let rule = rule.trim_matches('"');
+            if !session.contains(rule) && !events.contains(rule) {
                 return Err(format!("`{rule}` fires and is not recorded"));
             }
         }
@@ -485,8 +489,16 @@ fn check_session(folder: &Path, run: usize, outcome: &Outcome) -> Result<(), Str
 fn check_script(setup: &Setup<'_>, run: usize, written: &str, outcome: &Outcome) -> Result<(), String> {
     let folder = setup.folder;
     expect_status(outcome, 0)?;
-    let ours = story(&objects(Path::new(written)));
-    let recorded = story(&objects(&folder.join(format!("session.{run}.jsonl"))));
+    let recorded = objects(&folder.join(format!("session.{run}.jsonl")));
+    // A result that was pruned later has lost its reminder with its text.
+    let pruned: Vec<String> = recorded
+        .iter()
+        .filter_map(|entry| entry.get("message"))
+        .filter(|message| message.get("prunedAt").is_some())
+        .map(|message| string(message, "toolCallId"))
+        .collect();
+    let ours = story(&objects(Path::new(written)), &pruned);
+    let recorded = story(&recorded, &pruned);
     equal("story", ours, recorded)?;
     let again = setup.replay(vec![written.to_owned(), "--verify".to_owned(), "--verbose".to_owned()]);
     expect_status(&again, 0).map_err(|why| format!("replaying what was written: {why}"))?;
@@ -498,7 +510,7 @@ fn check_script(setup: &Setup<'_>, run: usize, written: &str, outcome: &Outcome)
 }
 
 /// What a session tells, entry by entry, interrupted messages reduced to a token.
-fn story(entries: &[Value]) -> Vec<String> {
+fn story(entries: &[Value], pruned: &[String]) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     let mut calls_of_hit: Vec<String> = Vec::new();
     let hit = hit_messages(entries);
@@ -514,6 +526,10 @@ fn story(entries: &[Value]) -> Vec<String> {
                     && calls_of_hit.contains(&string(entry.get("message").unwrap_or(&Value::Null), "toolCallId"))
                 {
                     interrupted(&mut told);
+                } else if role == "toolResult"
+                    && pruned.contains(&message.string("toolCallId").unwrap_or_default().to_string_lossy())
+                {
+                    told.push("toolResult pruned".to_owned());
                 } else {
                     told.push(told_message(&message, &role));
                 }

@@ -18,6 +18,7 @@ use super::reporter::Reporter;
 use super::{CliError, ExitStatus};
 use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::judge::Verdicts;
 use crate::lifecycle::{Template, Templates};
 use crate::message::Source;
 use crate::output::escape;
@@ -59,9 +60,10 @@ pub(super) fn run(
     if passes.len() > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(CliError::usage("standard input can be read once: name a file to compare generations"));
     }
-    let mut reporter = Reporter::new(args.format, passes.len() > 1);
+    let answers = args.verdicts.as_deref().map(|path| verdicts(path, stdin)).transpose()?.unwrap_or_default();
+    let mut reporter = Reporter::new(args.format, passes.len() > 1).asks_only(args.print_asks);
     for asked in passes {
-        let plans = Plans { args, surroundings, made: BTreeMap::new() };
+        let plans = Plans { args, surroundings, made: BTreeMap::new(), verdicts: answers.clone() };
         let mut pass = Pass { args, asked, plans, reporter: &mut reporter };
         pass.run(&texts, script.as_ref(), stdin, console)?;
     }
@@ -74,6 +76,8 @@ struct Plans<'a> {
     args: &'a ReplayArgs,
     surroundings: &'a Surroundings,
     made: BTreeMap<Lifecycle, Plan>,
+    /// Answers about judged rules.
+    verdicts: Verdicts,
 }
 
 impl Plans<'_> {
@@ -81,7 +85,8 @@ impl Plans<'_> {
     fn of(&mut self, lifecycle: Lifecycle, console: &mut Console<'_>) -> Result<&Plan, CliError> {
         if !self.made.contains_key(&lifecycle) {
             let config = Config::load(&self.args.rules, lifecycle, console, self.surroundings)?;
-            self.made.insert(lifecycle, plan(self.args, &config, console)?);
+            let plan = plan(self.args, &config, console)?;
+            self.made.insert(lifecycle, Plan { verdicts: self.verdicts.clone(), ..plan });
         }
         Ok(&self.made[&lifecycle])
     }
@@ -424,6 +429,15 @@ fn templates(args: &ReplayArgs, plan: &Plan) -> Result<Option<Templates>, CliErr
         templates.tool_reminder = read(path)?;
     }
     Ok(Some(templates))
+}
+
+/// The verdicts of a file (generation-v4.md W15.2).
+fn verdicts(path: &Path, stdin: &mut dyn Read) -> Result<Verdicts, CliError> {
+    let text = inputs::read_text(path, stdin)?;
+    Verdicts::parse(&text).map_err(|error| {
+        CliError::failed(format!("{}: {error}", path.display()))
+            .with_help("a row is such as {\"rule\": \"no-blame\", \"answer\": \"yes\"} or {\"question\": \"…\", \"noul\": 0.2}")
+    })
 }
 
 /// The plan that the options ask for.

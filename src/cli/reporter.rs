@@ -16,12 +16,24 @@ pub(super) struct Reporter {
     decisions: Vec<Vec<TraceEvent>>,
     /// Whether the same inputs are run in several generations.
     compares: bool,
+    /// Whether only what a judge would be asked is shown.
+    asks_only: bool,
 }
 
 impl Reporter {
     /// An empty report. `compares`: whether the same inputs are run in several generations.
     pub(super) fn new(format: ReplayFormat, compares: bool) -> Self {
-        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new(), compares }
+        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new(), compares, asks_only: false }
+    }
+
+    /// Shows only what a judge would be asked, one JSON line an output (generation-v4.md W15).
+    #[must_use]
+    pub(super) fn asks_only(mut self, only: bool) -> Self {
+        self.asks_only = only;
+        if only {
+            self.format = ReplayFormat::Jsonl;
+        }
+        self
     }
 
     /// Runs one input and shows its events: at once as lines, at its end as tables, at the end of all as a document.
@@ -62,6 +74,12 @@ impl Reporter {
     }
 
     fn line(&mut self, console: &mut Console<'_>, event: &TraceEvent) {
+        if self.asks_only {
+            if let Some(line) = event.asked() {
+                console.print(&format!("{}\n", line.to_json()));
+            }
+            return;
+        }
         console.print(&format!("{}\n", event.to_value(self.seq).to_json()));
         self.seq += 1;
     }

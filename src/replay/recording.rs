@@ -210,8 +210,9 @@ impl Plan {
             }
         }
         if is_proven && turn.interrupted && !self.observe && !recorded.is_empty() {
-            // The cut of the text let more rules match than the agent saw.
-            for rule in ours.iter().filter(|rule| !recorded.contains(&rule.trim())) {
+            // The cut of the text let more rules match than the agent saw. A fold stays marked, delivered or not.
+            let further: Vec<JsString> = distinct(own.persisted.iter().flatten());
+            for rule in further.iter().filter(|rule| !recorded.contains(rule)) {
                 run.coordinator.unmark(rule);
             }
         }
