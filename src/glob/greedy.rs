@@ -101,7 +101,8 @@ pub(super) fn matches(pattern: &Pattern, path: &[char]) -> Option<bool> {
                 element += 1;
                 continue;
             }
-            (Some(Element::Segments), None) if is_one_star(&pattern[element + 1..]) => false,
+            // What is left to try comes to the end of the path as well.
+            (Some(Element::Segments), None) if is_one_star(&pattern[element + 1..]) => return Some(false),
             (Some(Element::Segments), _) => {
                 let next = path[position..].iter().position(|&one| one == '/').map(|slash| position + slash + 1);
                 star = next.map(|position| Retry { element, position });

@@ -309,7 +309,7 @@ fn tries_in_order(atoms: &[Atom], path: &[char]) -> bool {
                 atom += 1;
                 false
             }
-            Some(Atom::Segments) if at == path.len() && wants_more(&atoms[atom + 1..]) => true,
+            Some(Atom::Segments) if at == path.len() && wants_more(&atoms[atom + 1..]) => return false,
             Some(Atom::Segments) => {
                 segments = (at..path.len()).find(|&place| path[place] == '/').map(|slash| (atom, slash + 1));
                 last = segments;
