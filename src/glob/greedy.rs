@@ -5,7 +5,7 @@
 //! that takes `/` can leave the segment behind the back of a `*`: `*[^a]*` does not match `b/a`, since the first `*`
 //! has settled for nothing when the second is stuck at the slash. Only such globs are tried this way.
 
-use super::matcher::{in_class, is_one_star};
+use super::matcher::in_class;
 use super::parse::{Element, Pattern};
 
 /// When the alternatives of the braces would be longer than this, all told, the glob is read as if the agent tried
@@ -101,8 +101,9 @@ pub(super) fn matches(pattern: &Pattern, path: &[char]) -> Option<bool> {
                 element += 1;
                 continue;
             }
-            (Some(Element::Segments), None) if is_one_star(&pattern[element + 1..]) => false,
-            (Some(Element::Segments), _) => {
+            // What is left to try comes to the end of the path as well.
+            (Some(Element::Segments { before_star: true }), None) => return Some(false),
+            (Some(Element::Segments { .. }), _) => {
                 let next = path[position..].iter().position(|&one| one == '/').map(|slash| position + slash + 1);
                 star = next.map(|position| Retry { element, position });
                 segments = star;

@@ -23,9 +23,9 @@ struct Matcher<'a> {
 
 impl Matcher<'_> {
     fn sequence(&self, pattern: &Pattern, mut positions: Positions) -> Positions {
-        for (at, element) in pattern.iter().enumerate().rev() {
+        for element in pattern.iter().rev() {
             // `**/*` wants a last segment that is not empty; `**/`, `**/{a,}` and `**/***` do not.
-            if *element == Element::Segments && is_one_star(&pattern[at + 1..]) {
+            if *element == (Element::Segments { before_star: true }) {
                 positions[self.path.len()] = false;
             }
             positions = self.element(element, &positions);
@@ -40,7 +40,7 @@ impl Matcher<'_> {
             Element::Class { negated, ranges } => self.one(rest, |one| in_class(*negated, ranges, one)),
             Element::Star => self.run(rest, |one| one != '/'),
             Element::Everything => self.run(rest, |_| true),
-            Element::Segments => {
+            Element::Segments { .. } => {
                 let mut from = rest.clone();
                 let mut behind_a_slash = false;
                 for at in (0..self.path.len()).rev() {
@@ -114,11 +114,6 @@ impl Matcher<'_> {
 /// Whether a class takes this character.
 pub(super) fn in_class(negated: bool, ranges: &[(char, char)], one: char) -> bool {
     ranges.iter().any(|&(low, high)| (low..=high).contains(&one)) != negated
-}
-
-/// Whether a run of exactly one `*` comes first.
-pub(super) fn is_one_star(pattern: &[Element]) -> bool {
-    pattern.first() == Some(&Element::Star) && pattern.get(1) != Some(&Element::Star)
 }
 
 fn union(mut one: Positions, other: &Positions) -> Positions {

@@ -24,7 +24,8 @@ pub(super) enum Element {
     /// `*`: any run without `/`.
     Star,
     /// `**/` as a whole segment: any number of segments, each with the slash behind it.
-    Segments,
+    /// `before_star`: exactly one `*` follows, so that something must be left of the path.
+    Segments { before_star: bool },
     /// `**` as the last segment: anything.
     Everything,
     /// `[…]`
@@ -250,9 +251,8 @@ impl Parser<'_> {
         }
         if behind < end && self.text[behind] == '/' {
             // `**/**/` says no more than `**/`.
-            if pattern.last() != Some(&Element::Segments) {
-                pattern.push(Element::Segments);
-            }
+            pattern.pop_if(|last| matches!(last, Element::Segments { .. }));
+            pattern.push(Element::Segments { before_star: self.one_star(behind + 1, end) });
             return behind + 1;
         }
         if behind < end || end < self.text.len() {
@@ -260,11 +260,17 @@ impl Parser<'_> {
             pattern.push(Element::Everything);
             return behind;
         }
-        if pattern.last() == Some(&Element::Segments) {
-            pattern.pop();
-        }
+        pattern.pop_if(|last| matches!(last, Element::Segments { .. }));
         pattern.push(Element::Everything);
         behind
+    }
+
+    /// Whether a run of exactly one `*` stands at `at`, the mark of a group aside.
+    fn one_star(&self, at: usize, end: usize) -> bool {
+        let count = self.text[at..end].iter().take_while(|&&one| one == '*').count();
+        let behind = at + count;
+        let group = behind < end && self.text[behind] == '(' && self.close[behind] != 0;
+        count - usize::from(group && count > 0) == 1
     }
 
     /// Whether `/**/`, or `/**` and then nothing, stands at `at`.

@@ -12,7 +12,7 @@ const PIECES: [&str; 24] = [
 ];
 
 /// Random pairs in one run; `TTSR_GLOB_PAIRS` names another number, `TTSR_SEED` another first seed.
-const PAIRS: u64 = 40_000;
+const PAIRS: u64 = 20_000;
 
 /// All paths of up to `longest` of these characters.
 fn paths(characters: &[char], longest: usize) -> Vec<String> {
@@ -27,7 +27,7 @@ fn paths(characters: &[char], longest: usize) -> Vec<String> {
 
 #[test]
 fn short_globs_match_as_in_the_reference() {
-    let mut paths = paths(&['a', 'b', '/'], 4);
+    let mut paths = paths(&['a', 'b', '/'], 3);
     paths.extend([".", "01", "3", "02/a", "1", "a.b", "{", "!a", "a/02"].map(str::to_owned));
     let globs = PIECES.iter().flat_map(|one| {
         let two = PIECES.iter().map(move |other| format!("{one}{other}"));
@@ -45,7 +45,7 @@ fn short_globs_match_as_in_the_reference() {
         }
     }
     println!("{pairs} pairs of short globs and paths, {matching} match");
-    assert!(pairs > 1_000_000 && matching > 100_000);
+    assert!(pairs > 500_000 && matching > 50_000);
 }
 
 /// A glob of some pieces; those of the exhaustive run and some more.
@@ -73,8 +73,8 @@ fn glob(random: &mut Random) -> String {
     let count = random.below(8) + 1;
     let mut pieces: Vec<&str> =
         (0..count).map(|_| if random.chance(60) { *random.pick(&PIECES) } else { *random.pick(&MORE) }).collect();
-    if pieces.iter().any(|piece| piece.contains('(')) {
-        // The reference tries every way through an extended group.
+    if pieces.iter().any(|piece| piece.contains(['(', '{'])) {
+        // The reference tries every way through an extended group, and lists every alternative of braces.
         pieces.truncate(4);
     }
     pieces.concat()

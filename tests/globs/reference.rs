@@ -9,8 +9,8 @@ enum Atom {
     Literal(char),
     NoSlash,
     Star,
-    /// `**/`
-    Segments,
+    /// `**/`, and whether exactly one `*` follows: then something must be left of the path.
+    Segments(bool),
     /// `**` at the end.
     Rest,
     Class(Vec<(char, char)>, bool),
@@ -161,7 +161,11 @@ impl Reader<'_> {
                     let rest = &self.text[behind..to];
                     if count == 2 && !marks_group && begins && ends(behind) {
                         if rest.first() == Some(&'/') {
-                            append(&mut all, &[vec![Atom::Segments]]);
+                            let stars = rest[1..].iter().take_while(|&&one| one == '*').count();
+                            let next = behind + 1 + stars;
+                            let mark = next < to && self.text[next] == '(' && self.partner[next].is_some();
+                            let one_star = stars == 1 && !mark || stars == 2 && mark;
+                            append(&mut all, &[vec![Atom::Segments(one_star)]]);
                             at = behind + 1;
                         } else {
                             append(&mut all, &[vec![Atom::Rest]]);
@@ -289,11 +293,6 @@ fn takes(atom: &Atom, one: char) -> bool {
     }
 }
 
-/// `**/` wants something behind it when exactly one `*` follows.
-fn wants_more(rest: &[Atom]) -> bool {
-    rest.first() == Some(&Atom::Star) && rest.get(1) != Some(&Atom::Star)
-}
-
 /// From left to right; when stuck, back to the last star with one character more, or the last `**/` with one segment
 /// more, whichever was tried last. A slash in the glob settles the stars before it.
 fn tries_in_order(atoms: &[Atom], path: &[char]) -> bool {
@@ -309,8 +308,8 @@ fn tries_in_order(atoms: &[Atom], path: &[char]) -> bool {
                 atom += 1;
                 false
             }
-            Some(Atom::Segments) if at == path.len() && wants_more(&atoms[atom + 1..]) => true,
-            Some(Atom::Segments) => {
+            Some(Atom::Segments(true)) if at == path.len() => return false,
+            Some(Atom::Segments(_)) => {
                 segments = (at..path.len()).find(|&place| path[place] == '/').map(|slash| (atom, slash + 1));
                 last = segments;
                 atom += 1;
@@ -341,9 +340,9 @@ fn tries_all(atoms: &[Atom], path: &[char]) -> bool {
     match first {
         Atom::Star => (0..=run()).any(|taken| tries_all(rest, &path[taken..])),
         Atom::Rest => (0..=path.len()).any(|taken| tries_all(rest, &path[taken..])),
-        Atom::Segments => (0..=path.len())
+        Atom::Segments(one_star) => (0..=path.len())
             .filter(|&taken| taken == 0 || path[taken - 1] == '/')
-            .any(|taken| (taken < path.len() || !wants_more(rest)) && tries_all(rest, &path[taken..])),
+            .any(|taken| (taken < path.len() || !one_star) && tries_all(rest, &path[taken..])),
         Atom::Group(mark, ways) => {
             let once = |then: &[Atom]| ways.iter().any(|way| tries_all(&[way, then].concat(), path));
             match mark {
