@@ -19,8 +19,8 @@ const MAX_STEPS: usize = 1 << 22;
 ///
 /// `len` is the length of the glob.
 pub(super) fn alternatives(pattern: &Pattern, len: usize) -> Option<Vec<Pattern>> {
-    let star = any(pattern, &|element| *element == Element::Star);
-    let needed = star && (any(pattern, &takes_a_slash) || begins_within_a_segment(pattern));
+    let past_a_star = any(pattern, &|element| *element == Element::Star) && any(pattern, &takes_a_slash);
+    let needed = past_a_star || begins_within_a_segment(pattern);
     if !needed || count(pattern)?.saturating_mul(len as u64) > MAX_ELEMENTS {
         return None;
     }
@@ -37,7 +37,7 @@ fn any(pattern: &Pattern, test: &impl Fn(&Element) -> bool) -> bool {
     })
 }
 
-/// Whether some `**/` stands behind anything but a slash, as in `a**/**/b`: it settles the stars before it.
+/// Whether some `**/` stands behind anything but a slash, as in `a**/**/b`: it settles what stands before it.
 fn begins_within_a_segment(pattern: &Pattern) -> bool {
     let here =
         pattern.windows(2).any(|pair| pair[0] != Element::Char('/') && matches!(pair[1], Element::Segments { .. }));
