@@ -19,7 +19,8 @@ const MAX_STEPS: usize = 1 << 22;
 ///
 /// `len` is the length of the glob.
 pub(super) fn alternatives(pattern: &Pattern, len: usize) -> Option<Vec<Pattern>> {
-    let needed = any(pattern, &|element| *element == Element::Star) && any(pattern, &takes_a_slash);
+    let past_a_star = any(pattern, &|element| *element == Element::Star) && any(pattern, &takes_a_slash);
+    let needed = past_a_star || begins_within_a_segment(pattern);
     if !needed || count(pattern)?.saturating_mul(len as u64) > MAX_ELEMENTS {
         return None;
     }
@@ -34,6 +35,15 @@ fn any(pattern: &Pattern, test: &impl Fn(&Element) -> bool) -> bool {
         Element::OneOf(alternatives) => alternatives.iter().any(|pattern| any(pattern, test)),
         element => test(element),
     })
+}
+
+/// Whether some `**/` stands behind anything but a slash, as in `a**/**/b`: it settles what stands before it.
+fn begins_within_a_segment(pattern: &Pattern) -> bool {
+    let here =
+        pattern.windows(2).any(|pair| pair[0] != Element::Char('/') && matches!(pair[1], Element::Segments { .. }));
+    here || pattern.iter().any(
+        |element| matches!(element, Element::OneOf(alternatives) if alternatives.iter().any(begins_within_a_segment)),
+    )
 }
 
 fn takes_a_slash(element: &Element) -> bool {

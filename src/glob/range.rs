@@ -63,7 +63,7 @@ pub(super) fn range(text: &[char]) -> Option<Element> {
         let all = first.min(last)..=first.max(last);
         let members: Vec<char> =
             if low_to_high { all.step_by(distance).collect() } else { all.rev().step_by(distance).collect() };
-        return Some(Element::Class { negated: false, ranges: members.into_iter().map(|one| (one, one)).collect() });
+        return Some(Element::OneOf(members.into_iter().map(|one| vec![Element::Char(one)]).collect()));
     }
     let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
     Some(Element::Numbers(Numbers { first: integer(first)?, last: integer(last)?, step, width }))

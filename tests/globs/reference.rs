@@ -355,7 +355,7 @@ fn tries_all(atoms: &[Atom], path: &[char]) -> bool {
                         ways.iter().any(|way| {
                             (1..=path.len()).any(|taken| {
                                 tries_all(way, &path[..taken])
-                                    && tries_all(&[&[more.clone()], rest].concat(), &path[taken..])
+                                    && tries_all(&[std::slice::from_ref(&more), rest].concat(), &path[taken..])
                             })
                         })
                     };
