@@ -50,7 +50,10 @@ fn every_statement_has_a_test_or_a_reason() {
     let listed: Vec<&str> = listed.lines().collect();
     let mut found = Vec::new();
     for (file, letter) in [("early", 'A'), ("later", 'B'), ("handoff", 'C')] {
-        let source = read(&format!("tests/statements/{file}.rs"));
+        let mut source = read(&format!("tests/statements/{file}.rs"));
+        if file == "later" {
+            source.push_str(&read("tests/statements/later/registration.rs"));
+        }
         let tested = ids(&source, "fn ");
         assert!(tested.iter().all(|id| id.starts_with(letter)), "{file}: {tested:?}");
         assert_eq!(tested.len(), source.matches("#[test]").count(), "{file}: a test without the id of a statement");
@@ -167,6 +170,12 @@ impl Bench {
         Run { outcome, trace, session }
     }
 
+    /// What a person sees of a run.
+    pub fn table(&self, script: &str) -> String {
+        let script = self.write("script.json", script);
+        self.program(&["replay", "--script", &script, "--prompt", "p"]).out
+    }
+
     /// The report of `ttsr check-rules`.
     pub fn check_rules(&self, arguments: &[&str]) -> Value {
         let outcome = self.program(&[&["check-rules", "--format", "json", "--exit-zero"], arguments].concat());
@@ -177,7 +186,10 @@ impl Bench {
     pub fn buckets(&self, arguments: &[&str]) -> Vec<String> {
         let report = self.check_rules(arguments);
         let rules = report.get("rules").and_then(Value::as_array).expect("rules");
-        rules.iter().map(|rule| format!("{} {}: {}", at(rule, "name"), at(rule, "bucket"), at(rule, "reason"))).collect()
+        rules
+            .iter()
+            .map(|rule| format!("{} {}: {}", at(rule, "name"), at(rule, "bucket"), at(rule, "reason")))
+            .collect()
     }
 
     /// The report of `ttsr inspect-session` on the written session.
@@ -251,7 +263,8 @@ impl Run {
     pub fn times(&self, kind: &str) -> Vec<i64> {
         let time = |record: &&Value| {
             let stamp = at(record, "timestamp");
-            let (seconds, rest) = stamp.trim_end_matches('Z').rsplit_once(':').expect("a time").1.split_once('.').expect("ms");
+            let (seconds, rest) =
+                stamp.trim_end_matches('Z').rsplit_once(':').expect("a time").1.split_once('.').expect("ms");
             seconds.parse::<i64>().expect("seconds") * 1000 + rest.parse::<i64>().expect("milliseconds")
         };
         self.records(kind).iter().map(time).collect()
@@ -259,7 +272,8 @@ impl Run {
 
     /// Counts of ended, interrupted, aborted and failed messages.
     pub fn endings(&self) -> [String; 4] {
-        ["ended", "interrupted", "aborted", "failed"].map(|key| self.each("summary", &format!("messages.{key}")).concat())
+        ["ended", "interrupted", "aborted", "failed"]
+            .map(|key| self.each("summary", &format!("messages.{key}")).concat())
     }
 }
 

@@ -69,7 +69,8 @@ impl Call {
             paths: context.paths.clone(),
             ended_call: None,
         };
-        let inspection = if digests { self.so_far.as_mut().unwrap_or(&mut self.reader).inspect() } else { Inspection::default() };
+        let inspection =
+            if digests { self.so_far.as_mut().unwrap_or(&mut self.reader).inspect() } else { Inspection::default() };
         let mut check = Check::default();
         if let Some(entries) = &inspection.entries {
             for (entry, unchanged) in entries.iter().zip(unchanged) {
