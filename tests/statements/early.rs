@@ -109,7 +109,11 @@ fn a2_2_text_and_tool_arguments_are_monitored_thinking_is_not() {
     assert_eq!(foo().play(r#"[[{"text":"foo"}],[{"text":"ok"}]]"#).each("trigger", "source"), ["text"]);
     let call = r#"[[{"tool":"read","args":{"path":"foo"}}],[{"text":"ok"}]]"#;
     assert_eq!(foo().play(call).each("trigger", "source"), ["tool"]);
-    assert!(foo().play(r#"[[{"thinking":"foo"},{"text":"ok"}]]"#).triggers().is_empty());
+    // Not even where later generations would.
+    let scoped = || Bench::new("v1", &[("r", "ttsr_trigger: foo\nscope: thinking")]);
+    let thinking = r#"[[{"thinking":"foo"},{"text":"ok"}],[{"text":"ok"}]]"#;
+    assert!(scoped().play(thinking).triggers().is_empty());
+    assert_eq!(scoped().of("v2").play(thinking).triggers(), ["r interrupt"]);
     assert!(Bench::new("v1", &[("n", "description: foo")]).play(FOO).triggers().is_empty());
 }
 
