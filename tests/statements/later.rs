@@ -124,6 +124,8 @@ fn b2_5_ast_follows_the_regex_at_each_delta() {
     let run = bench().set("interruptMode=never").play_with(script, &["--arguments", "eager"]);
     assert_eq!(run.triggers(), ["r fold", "a fold"], "the regex is first, though its rule is second");
     assert_eq!(run.each("trigger", "at.delta"), ["0", "0"], "long before the end of the call");
+    let stopped = bench().play_with(script, &["--arguments", "eager"]);
+    assert_eq!(stopped.triggers(), ["r interrupt"], "an interrupt leaves nothing to be asked");
     let end = bench().of("v3").set("interruptMode=never").play_with(script, &["--arguments", "eager"]);
     assert_eq!(end.each("trigger", "at.delta"), ["0", "(none)"], "a later generation asks at the end");
 }
@@ -545,6 +547,7 @@ fn b8_3_continue_that_fails_is_swallowed_and_the_gate_resolved() {
     let steps = run.steps();
     let failed = steps.iter().position(|step| step == "continue-failed").expect("a failure");
     assert_eq!(steps[failed + 1], "gate closed", "{steps:?}");
+    assert_eq!(at(run.of("resume-gate")[1], "at"), at(run.of("continue-failed")[0], "at"), "not by the next answer");
     assert_eq!((run.outcome.status, run.entries().last().map(String::as_str)), (0, Some("assistant stop")));
     assert_eq!(run.records("user").len(), 2, "the next prompt is answered");
 }
