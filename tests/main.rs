@@ -21,6 +21,7 @@ mod recordings;
 mod replay;
 mod rules;
 mod sessions;
+mod statements;
 mod streams;
 mod support;
 mod tools;

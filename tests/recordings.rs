@@ -191,7 +191,11 @@ fn lifecycle(folder: &Path) -> &'static str {
     });
     let headed = events.first().is_some_and(|first| string(first, "type") == "session");
     let writes = objects(&folder.join("session.1.jsonl")).iter().any(|entry| string(entry, "type") == "ttsr_injection");
-    if early || !(headed || writes || folder.join("settings.json").is_file() && announces(&events)) { "v1" } else { "v2" }
+    if early || !(headed || writes || folder.join("settings.json").is_file() && announces(&events)) {
+        "v1"
+    } else {
+        "v2"
+    }
 }
 
 /// Whether rule objects of the later form are announced.
@@ -353,9 +357,13 @@ fn check_inspection(setup: &Setup<'_>, session: &str) -> Result<(), String> {
     let findings = document.get("findings").and_then(Value::as_array).unwrap_or_default();
     let mut codes: Vec<String> = findings.iter().map(|finding| string(finding, "code")).collect();
     // What is wrong with rules and settings goes to standard error.
-    codes.extend(outcome.err.lines().filter_map(|line| line.strip_prefix("TTSR")).map(|rest| {
-        format!("TTSR{}", rest.split(' ').next().unwrap_or_default())
-    }));
+    codes.extend(
+        outcome
+            .err
+            .lines()
+            .filter_map(|line| line.strip_prefix("TTSR"))
+            .map(|rest| format!("TTSR{}", rest.split(' ').next().unwrap_or_default())),
+    );
     let allowed = true_findings(setup.case);
     codes.retain(|code| !allowed.contains(&code.as_str()));
     equal("findings", codes, Vec::new())

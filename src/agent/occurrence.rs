@@ -101,4 +101,3 @@ pub enum Due {
     /// Never, unless it is told to continue or prompted.
     Done,
 }
-

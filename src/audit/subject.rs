@@ -196,7 +196,9 @@ impl<'a> Subject<'a> {
     pub(super) fn is_recorded_beside(&self, at: usize, rule: &JsString) -> bool {
         self.neighbours(at).filter(|entry| entry.kind() == Some(EntryKind::TtsrInjection)).any(|entry| {
             let recorded = self.recorded_at(entry.index());
-            recorded.is_some_and(|recorded| recorded.elements.iter().any(|name| name.as_string().is_some_and(|name| name.trim() == *rule)))
+            recorded.is_some_and(|recorded| {
+                recorded.elements.iter().any(|name| name.as_string().is_some_and(|name| name.trim() == *rule))
+            })
         })
     }
 

@@ -5,13 +5,13 @@ use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
 
+use super::CliError;
 use super::args::{InspectFormat, InspectSessionArgs};
 use super::config::{Config, has_question};
 use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
 use super::opened::{generation_of, refused};
-use super::CliError;
 use crate::audit::{AuditOptions, AuditReport, KnownRule, audit};
 use crate::diagnostic::{Diagnostic, code};
 use crate::output::inspect::{self, Parts, Replayed};

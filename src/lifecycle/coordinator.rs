@@ -395,7 +395,8 @@ impl Coordinator {
     pub(super) fn drop_waiting(&mut self, pending: bool, why: DropReason, actions: &mut Vec<Action>) {
         let mut dropped = if pending { self.pending.take() } else { Vec::new() };
         let semantics = self.manager.semantics();
-        let stays_marked = semantics.lost_fold_stays_marked || (self.abort_pending && semantics.interrupted_fold_stays_marked);
+        let stays_marked =
+            semantics.lost_fold_stays_marked || (self.abort_pending && semantics.interrupted_fold_stays_marked);
         for folded in self.buckets.clear() {
             if !stays_marked {
                 let name = self.manager.rules()[folded.rule].name.clone();

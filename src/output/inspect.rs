@@ -11,7 +11,7 @@ use super::{Style, count, escape, escape_lines, generation};
 use crate::audit::AuditReport;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::json_object;
-use crate::message::{REMINDER_PREFIX, ContentBlock, Message};
+use crate::message::{ContentBlock, Message, REMINDER_PREFIX};
 use crate::session::{Entry, EntryKind, Session, SessionError, Tree};
 use crate::text::JsString;
 use crate::text::json::Value;
@@ -316,7 +316,8 @@ fn context(out: &mut String, session: &Session, report: &AuditReport, style: Sty
 
 fn replay(out: &mut String, replayed: &Replayed, style: Style) {
     let agreeing = replayed.recorded.iter().filter(|(_, _, agrees)| *agrees == Some(true)).count();
-    let races = if replayed.races == 0 { String::new() } else { format!(", {} are a race in the agent", replayed.races) };
+    let races =
+        if replayed.races == 0 { String::new() } else { format!(", {} are a race in the agent", replayed.races) };
     let line = format!(
         "Replay: {agreeing} of {} recorded decisions are decided again, {} cannot be reproduced from this file{races}",
         replayed.recorded.len(),

@@ -234,11 +234,7 @@ impl Plan {
         run.count_unsettled(comparison.not_reproducible, comparison.races);
         if !comparison.recorded.is_empty() {
             let open = comparison.not_reproducible + comparison.races > 0;
-            let agrees = if !comparison.differences.is_empty() {
-                Some(false)
-            } else {
-                (!open).then_some(true)
-            };
+            let agrees = if !comparison.differences.is_empty() { Some(false) } else { (!open).then_some(true) };
             run.emit_at_message(&turn.origin, TraceKind::Recorded { rules: comparison.recorded.clone(), agrees });
         }
         for difference in &comparison.differences {
@@ -290,9 +286,7 @@ struct Facts {
 fn recorded_marks(turn: &Turn, semantics: &Semantics) -> Vec<JsString> {
     let mut marks = turn.injected();
     // A stream does not show an interrupt's reminder: that the agent went on tells of it. A fold is marked at its match.
-    let announced = turn.announced.iter().filter(|_| {
-        semantics.mark_at_match || !turn.interrupted || turn.resumed
-    });
+    let announced = turn.announced.iter().filter(|_| semantics.mark_at_match || !turn.interrupted || turn.resumed);
     let named: Vec<JsString> = announced.flat_map(|announced| announced.rules.iter().map(JsString::trim)).collect();
     for name in named {
         if !name.is_empty() && !marks.contains(&name) {
@@ -324,7 +318,10 @@ impl KnownRules for RunRules<'_> {
     fn folds(&self, name: &JsString) -> bool {
         let mode = |rule: &CompiledRule| rule.interrupt_mode.unwrap_or(self.plan.settings.interrupt_mode);
         self.plan.semantics.interrupt_modes
-            && self.plan.rule(name).is_some_and(|rule| !matches!(mode(rule), InterruptMode::Always | InterruptMode::ToolOnly))
+            && self
+                .plan
+                .rule(name)
+                .is_some_and(|rule| !matches!(mode(rule), InterruptMode::Always | InterruptMode::ToolOnly))
     }
 
     fn names(&self) -> Vec<JsString> {

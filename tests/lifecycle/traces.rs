@@ -8,8 +8,8 @@ use ttsr::lifecycle::timer::Timeline;
 use ttsr::lifecycle::{
     Action, ContinueError, Coordinator, Injection, OTHER_TOOL_CALL_REASON, Options, Task, WarningDelivery,
 };
-use ttsr::message::{INJECTION_TYPE, REMINDER_PREFIX};
 use ttsr::message::{AgentEvent, Message};
+use ttsr::message::{INJECTION_TYPE, REMINDER_PREFIX};
 use ttsr::rule::RuleSet;
 use ttsr::settings::{Lifecycle, Settings};
 use ttsr::text::JsString;

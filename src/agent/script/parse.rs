@@ -260,8 +260,9 @@ impl<'a> Parser<'a> {
     fn dies(&self, raw: &'a RawValue) -> Option<usize> {
         let items: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
         items.iter().position(|item| {
-            serde_json::from_str::<RawMembers<'_>>(item.get())
-                .is_ok_and(|RawMembers(members)| members.iter().any(|(key, value)| *key == "die" && value.get() == "true"))
+            serde_json::from_str::<RawMembers<'_>>(item.get()).is_ok_and(|RawMembers(members)| {
+                members.iter().any(|(key, value)| *key == "die" && value.get() == "true")
+            })
         })
     }
 
@@ -274,7 +275,9 @@ impl<'a> Parser<'a> {
         let is_call = kind.as_ref().and_then(Value::as_string).is_some_and(|kind| *kind == "toolCall");
         let tool = find("tool").or_else(|| find("name").filter(|_| is_call));
         if find("raw").is_some() {
-            return Err(self.wrong(raw, "the raw chunks of a provider cannot be played: give `text`, or `tool` and `args`"));
+            return Err(
+                self.wrong(raw, "the raw chunks of a provider cannot be played: give `text`, or `tool` and `args`")
+            );
         }
         let content = if let Some(tool) = tool {
             let name = self.string(tool, "the name of a tool")?;
@@ -334,7 +337,9 @@ impl<'a> Parser<'a> {
                 reader.finish(None);
                 match reader.arguments() {
                     Value::Object(object) => Ok((object.into(), Some(text))),
-                    other => Err(self.wrong(raw, format!("the arguments of a tool are no object but {}", other.kind()))),
+                    other => {
+                        Err(self.wrong(raw, format!("the arguments of a tool are no object but {}", other.kind())))
+                    }
                 }
             }
             other => Err(self.wrong(raw, format!("the arguments of a tool are an object, not {}", other.kind()))),

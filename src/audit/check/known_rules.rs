@@ -23,8 +23,10 @@ impl Check for KnownRules {
                 findings.push(finding(subject.session, code::DISABLED_RULE_INJECTED, recorded.entry, message));
             }
             let Some(rules) = options.rules else { continue };
-            let unknown: Vec<_> =
-                recorded.names().filter(|name| !rules.iter().any(|rule| rule.name == **name || rule.name.trim() == **name)).collect();
+            let unknown: Vec<_> = recorded
+                .names()
+                .filter(|name| !rules.iter().any(|rule| rule.name == **name || rule.name.trim() == **name))
+                .collect();
             if !unknown.is_empty() {
                 let message = format!("{} is none of the given rules", quoted(unknown));
                 findings.push(finding(subject.session, code::UNKNOWN_RULE, recorded.entry, message));

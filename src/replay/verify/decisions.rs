@@ -116,7 +116,8 @@ fn stream(case: &Case<'_>, comparison: &mut Comparison) {
     let forgiven = Forgiven::new(case);
     let at_the_end = |name: &JsString| {
         let announced = turn.announced.iter().filter(|announced| announced.rules.contains(name));
-        announced.into_iter().all(|announced| is_last_delta(case, announced.before)) && forgiven.matches_complete_call(name)
+        announced.into_iter().all(|announced| is_last_delta(case, announced.before))
+            && forgiven.matches_complete_call(name)
     };
     if !same {
         let missing: Vec<&JsString> = recorded.iter().filter(|name| !ours.contains(name)).collect();
@@ -200,9 +201,11 @@ fn interrupted(case: &Case<'_>, comparison: &mut Comparison) {
     let exact = named.is_some_and(|named| interrupts.iter().any(|batch| joined_names(&batch.rules) == named));
     if missing.is_empty() && !exact {
         if !explains(&interrupts, &recorded) {
-            comparison
-                .differences
-                .push(format!("recorded an interrupt by {}, decided {}", list(&recorded), list(&matched)));
+            comparison.differences.push(format!(
+                "recorded an interrupt by {}, decided {}",
+                list(&recorded),
+                list(&matched)
+            ));
         }
     } else if !missing.is_empty() {
         lost(case, &missing, "an interrupt by", comparison);
@@ -264,9 +267,11 @@ fn reminder_of_interrupt(case: &Case<'_>, interrupting: &[JsString], comparison:
     let missing: Vec<JsString> =
         interrupting.iter().map(JsString::trim).filter(|name| !recorded.contains(name)).collect();
     if !missing.is_empty() && case.semantics.abort_reason {
-        comparison
-            .differences
-            .push(format!("the reminder behind the interrupt by {} lacks {}", list(interrupting), list(&missing)));
+        comparison.differences.push(format!(
+            "the reminder behind the interrupt by {} lacks {}",
+            list(interrupting),
+            list(&missing)
+        ));
     }
     let known: Vec<JsString> = case
         .observed
@@ -333,7 +338,9 @@ fn folds(case: &Case<'_>, forgiven: &Forgiven<'_>, comparison: &mut Comparison) 
         let missing: Vec<JsString> = fold.rules.iter().filter(|name| !ours.contains(name)).cloned().collect();
         let further: Vec<JsString> =
             forgiven.strict(&ours).into_iter().filter(|name| !fold.rules.contains(name)).collect();
-        if !further.is_empty() || (!case.is_session && case.semantics.sorted_rules && missing.is_empty() && ours != fold.rules) {
+        if !further.is_empty()
+            || (!case.is_session && case.semantics.sorted_rules && missing.is_empty() && ours != fold.rules)
+        {
             comparison.differences.push(format!(
                 "call {call}: recorded a reminder of {}, decided {}",
                 list(&fold.rules),
@@ -351,7 +358,11 @@ fn folds(case: &Case<'_>, forgiven: &Forgiven<'_>, comparison: &mut Comparison) 
         if outcome(&own.tool_call) == Some(CallOutcome::Pruned) {
             let entries: Vec<&[JsString]> = case.turn.persisted().map(|entry| entry.rules.as_slice()).collect();
             if case.is_session && !entries.contains(&normalized(&own.rules).as_slice()) {
-                comparison.differences.push(format!("call {call}: decided {}, persisted {}", list(&own.rules), lists(entries)));
+                comparison.differences.push(format!(
+                    "call {call}: decided {}, persisted {}",
+                    list(&own.rules),
+                    lists(entries)
+                ));
             }
         } else if strict.is_empty() {
             comparison.not_reproducible += 1;

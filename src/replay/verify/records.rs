@@ -84,10 +84,8 @@ fn placeholders(case: &Case<'_>, differences: &mut Vec<String>) {
             differences.push(format!("call {} of the interrupted message has several results", quote(&call.id)));
         }
         if result.call_outcome().delivers_reminders() {
-            differences.push(format!(
-                "call {} of the interrupted message has a result as if it had run",
-                quote(&call.id)
-            ));
+            differences
+                .push(format!("call {} of the interrupted message has a result as if it had run", quote(&call.id)));
             continue;
         }
         if !states_reason(case, &call.id, result) {
