@@ -1,6 +1,7 @@
 //! Handoffs: reference verdicts, recorded runs, the seed's statements, what can go wrong (handoff.md).
 
 mod cancel;
+mod host;
 mod hostile;
 mod kill;
 mod negative;
@@ -9,6 +10,7 @@ mod recorded;
 mod samples;
 mod statements;
 mod switch;
+mod trace;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::engine::Manager;
+use crate::host::trace::TraceKind;
 use crate::json_object;
 use crate::lifecycle::{Coordinator, Options as LifecycleOptions};
 use crate::message::Message;
@@ -28,6 +29,8 @@ pub struct Rules {
     pub semantics: Semantics,
     /// Home directory, for shown paths.
     pub home: JsString,
+    /// The first lines of a trace: the run and its rules.
+    pub head: Vec<TraceKind>,
 }
 
 impl Default for Rules {
@@ -37,6 +40,7 @@ impl Default for Rules {
             settings: Settings::default(),
             semantics: Lifecycle::V3.semantics(),
             home: "/home/user".into(),
+            head: Vec::new(),
         }
     }
 }
@@ -75,6 +79,7 @@ pub struct Process {
     pub(super) injected: Vec<JsString>,
     pub(super) machine: Option<Machine>,
     pub(super) entry: Option<JsString>,
+    pub(super) head: Vec<TraceKind>,
     agent_session: JsString,
 }
 
@@ -108,6 +113,7 @@ impl Process {
             injected,
             machine: None,
             entry: None,
+            head: rules.head,
         })
     }
 

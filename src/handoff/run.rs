@@ -3,16 +3,19 @@
 use crate::agent::Script;
 use crate::clock::Clock;
 use crate::diagnostic::{Diagnostic, code};
+use crate::host::trace::{At, Summary, TraceEvent, TraceKind};
 use crate::message::{ContentBlock, Message};
 use crate::session::{EntryKind, Role, Session, SessionError};
 use crate::text::JsString;
 use crate::text::json::Value;
 
+use super::capture::captured_text;
 use super::judge::{Stop, failed_text};
 use super::process::Switch;
 use super::replies::{last_answer, unanswered};
 use super::reply::{ScriptedModel, ask_in_session, generated};
 use super::report::{DocumentOrigin, NewSession, Report, SourceInfo};
+use super::unfinished::unfinished;
 use super::{
     CLOSING_TAG, Event, Generated, GenerationError, Machine, Pipeline, Process, Refusal, ReplyEnd, State, Status, Step,
     Verdict, Written, check, generate, headings_missing, judge, kept_tail, request_text,
@@ -64,6 +67,16 @@ pub trait Watch {
         Ok(())
     }
 
+    /// Whether everything that happens is to be told (`--trace full`).
+    fn traces_all(&self) -> bool {
+        false
+    }
+
+    /// Takes a line of the trace.
+    fn trace(&mut self, event: TraceEvent) {
+        let _ = event;
+    }
+
     /// After a step of the switch.
     fn after(&mut self, step: Step, process: &Process) {
         let _ = (step, process);
@@ -93,7 +106,14 @@ pub fn run(
     clock: &mut Clock,
     watch: &mut dyn Watch,
 ) -> Result<Report, SessionError> {
-    let result = Runner { process, options, clock, watch, warnings: Vec::new() }.run(answer);
+    let mut runner = Runner { process, options, clock, watch, warnings: Vec::new(), summary: Summary::default() };
+    for kind in std::mem::take(&mut runner.process.head) {
+        runner.summary.count(&kind);
+        runner.tell(kind);
+    }
+    let result = runner.run(answer);
+    let summary = std::mem::take(&mut runner.summary);
+    runner.tell(TraceKind::Summary(summary));
     process.machine = None;
     result
 }
@@ -104,10 +124,12 @@ struct Runner<'a> {
     clock: &'a mut Clock,
     watch: &'a mut dyn Watch,
     warnings: Vec<Diagnostic>,
+    /// The totals of the run.
+    summary: Summary,
 }
 
 impl Runner<'_> {
-    fn run(mut self, answer: Answer) -> Result<Report, SessionError> {
+    fn run(&mut self, answer: Answer) -> Result<Report, SessionError> {
         let pipeline = self.options.pipeline;
         self.process.machine = Some(Machine::new(pipeline, false));
         let exchange = match (&answer, self.process.source()) {
@@ -126,6 +148,10 @@ impl Runner<'_> {
         };
         self.apply(Event::Begin);
         self.apply(Event::Passed);
+        if let Some(session) = self.process.source() {
+            self.warnings = unfinished(session, &self.process.branch[..before])?;
+            self.warnings.extend(unfinished(session, &self.process.branch[before..])?);
+        }
         let origin = match answer {
             Answer::Script(_) => DocumentOrigin::Script,
             Answer::Document(_) => DocumentOrigin::Given,
@@ -146,8 +172,18 @@ impl Runner<'_> {
 
     fn apply(&mut self, event: Event) -> State {
         let Some(machine) = &mut self.process.machine else { return State::Idle };
+        let from = machine.state();
         // A wrong transition leaves the state, and the report tells what it is.
-        machine.apply(event).unwrap_or(machine.state())
+        let to = machine.apply(event).unwrap_or(from);
+        if to != from && self.watch.traces_all() {
+            self.tell(TraceKind::State { from: from.as_str().to_owned(), to: to.as_str().to_owned() });
+        }
+        to
+    }
+
+    fn tell(&mut self, kind: TraceKind) {
+        let input = self.process.source().map(|session| session.file().to_owned()).unwrap_or_default();
+        self.watch.trace(TraceEvent { at: At { input, ..At::default() }, kind });
     }
 
     fn generate(&mut self, script: Script) -> Result<Generated, SessionError> {
@@ -157,17 +193,25 @@ impl Runner<'_> {
         let script = unanswered(script, answered);
         if pipeline.prompts_in_session() {
             let prompt = Process::prompt(pipeline, &request, self.clock);
-            return Ok(ask_in_session(self.process, prompt, script, self.clock, self.watch));
+            let summary = &mut self.summary;
+            return Ok(ask_in_session(self.process, prompt, script, self.clock, self.watch, summary));
         }
         let mut model = ScriptedModel::new(last_answer(script), self.clock, self.watch);
         let answer = generate(&mut model, &request, false);
-        let failure = model.failure.take();
+        let (failure, reply) = (model.failure.take(), model.reply.take());
         Ok(match answer {
             Ok(Some((_, reply))) => generated(Some(&reply), None, &[]),
             Ok(None) | Err(GenerationError::NoContent) => {
-                Generated { document: None, end: ReplyEnd::Complete, older: None }
+                // An abort that came before any text is an abort, not a reply that says nothing.
+                let is_aborted = reply.is_some_and(|reply| reply.ending().is_aborted());
+                let end = if is_aborted { ReplyEnd::Aborted } else { ReplyEnd::Complete };
+                Generated { document: None, end, older: None }
             }
-            Err(GenerationError::Cancelled { .. }) => {
+            Err(GenerationError::Cancelled { reason: Some(reason) }) => {
+                let document = reply.as_ref().and_then(captured_text);
+                Generated { document, end: ReplyEnd::Stopped { reason }, older: None }
+            }
+            Err(GenerationError::Cancelled { reason: None }) => {
                 Generated { document: None, end: ReplyEnd::Cancelled, older: None }
             }
             Err(error) => {
@@ -208,7 +252,7 @@ impl Runner<'_> {
     }
 
     fn finish(
-        mut self,
+        &mut self,
         mut generated: Generated,
         origin: DocumentOrigin,
         messages: usize,
@@ -333,7 +377,7 @@ impl Runner<'_> {
         }
     }
 
-    fn refused(mut self, refusal: Refusal, answer: &Answer, before: usize) -> Report {
+    fn refused(&mut self, refusal: Refusal, answer: &Answer, before: usize) -> Report {
         if refusal == Refusal::TooFewInFile {
             self.apply(Event::TooFewInFile);
         } else {
@@ -356,7 +400,7 @@ impl Runner<'_> {
     }
 
     /// Neither a script nor a text is given, and the branch ends with no handoff exchange.
-    fn no_document(mut self, messages: usize) -> Report {
+    fn no_document(&mut self, messages: usize) -> Report {
         self.apply(Event::Error);
         let mut report = self.report(messages, DocumentOrigin::Session);
         report.stop(Stop {
@@ -364,6 +408,7 @@ impl Runner<'_> {
             reason: "no-document",
             message: "The session does not end with a handoff request and its answer".into(),
         });
+        report.warnings = std::mem::take(&mut self.warnings);
         report
     }
 }
@@ -383,7 +428,7 @@ impl Report {
 }
 
 /// The message of an entry, if it has one.
-fn message_of(session: &Session, at: usize) -> Result<Option<Message>, SessionError> {
+pub(super) fn message_of(session: &Session, at: usize) -> Result<Option<Message>, SessionError> {
     let entry = session.value(at)?;
     Ok(entry.get("message").and_then(Value::as_object).cloned().map(Message::new))
 }

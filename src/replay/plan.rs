@@ -202,7 +202,16 @@ impl Plan {
             run.unregistered = self.unregistered_gates(run.explained.as_ref());
             run.choices = self.choices(run.explained.as_ref());
         }
-        run.emit_outside(TraceKind::Run {
+        for kind in self.trace_head(&cwd, kind) {
+            run.emit_outside(kind);
+        }
+        run.flush();
+        run
+    }
+
+    /// The first lines of a trace: the run, its rules, and the conditions that are never tested.
+    pub fn trace_head(&self, cwd: &JsString, kind: &'static str) -> Vec<TraceKind> {
+        let mut head = vec![TraceKind::Run {
             input_kind: kind,
             lifecycle: self.semantics.lifecycle.as_str(),
             // Who chose the generation knows.
@@ -210,26 +219,25 @@ impl Plan {
             chunk: self.chunk.to_string(),
             settings: self.settings.to_object(),
             rules: self.rules.len(),
-        });
+        }];
         for rule in &self.listed {
-            run.emit_outside(TraceKind::Rule {
+            head.push(TraceKind::Rule {
                 name: rule.name.clone(),
-                path: shown_path(&self.placed(&rule.name, &rule.path, &cwd), &cwd, &self.home),
+                path: shown_path(&self.placed(&rule.name, &rule.path, cwd), cwd, &self.home),
                 registered: rule.registered,
                 reason: rule.reason.clone(),
             });
         }
         for rule in &self.rules {
             for condition in &rule.undecidable {
-                run.emit_outside(TraceKind::Undecided {
+                head.push(TraceKind::Undecided {
                     rule: rule.name.clone(),
                     matched: Matched::Condition(condition.clone()),
                     why: "the condition is valid and too large to evaluate: it is never tested".to_owned(),
                 });
             }
         }
-        run.flush();
-        run
+        head
     }
 
     /// The gates of the rules that are not registered: they never reach the engine.
