@@ -8,6 +8,7 @@ mod negative;
 mod prompt_vectors;
 mod recorded;
 mod samples;
+mod scripted;
 mod statements;
 mod switch;
 mod trace;

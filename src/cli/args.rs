@@ -188,6 +188,10 @@ pub struct ReplayArgs {
     pub rules: RuleArgs,
 
     /// Scripted replies: a JSON array or JSON Lines
+    ///
+    /// {"handoff": {"pipeline": "g1", "focus": "…", "document": "…"}} among them hands the session off when the agent is
+    /// idle there, between prompts; without `document` the next reply is the answer. --write-session FILE.jsonl then
+    /// holds the session that follows, and FILE.1.jsonl the one that was handed off.
     #[arg(long, value_name = "FILE", help_heading = "What to run")]
     pub script: Option<PathBuf>,
     /// A user prompt of a scripted run

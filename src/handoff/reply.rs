@@ -70,6 +70,8 @@ pub(super) fn ask_in_session(
         }
         match host.step() {
             Progress::HandoffCancelled => break true,
+            // One handoff asks for no other.
+            Progress::Handoff => break false,
             Progress::Over => {
                 // What the script has left is said too: its last reply is the document.
                 let complete = host.run.last_answer().is_none_or(|last| !last.is_cut_short());
@@ -109,6 +111,11 @@ pub(super) struct ScriptedModel<'a> {
 }
 
 impl<'a> ScriptedModel<'a> {
+    /// How many replies were taken.
+    pub(super) fn taken(&self) -> usize {
+        self.source.given()
+    }
+
     pub(super) fn new(script: Script, clock: &'a mut Clock, watch: &'a mut dyn Watch) -> Self {
         Self { source: ScriptSource::new(script, EndOfScript::Repeat), clock, watch, failure: None, reply: None }
     }

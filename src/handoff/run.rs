@@ -43,8 +43,10 @@ pub struct Options {
 /// Where the document comes from.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// The scripted agent answers the request.
+    /// The scripted agent answers the request; the script may be that of the whole session.
     Script(Script),
+    /// The same, with exactly these replies from the first on.
+    Next(Script),
     /// The text is given.
     Document(JsString),
     /// The branch ends with a handoff exchange already.
@@ -131,7 +133,8 @@ struct Runner<'a> {
 impl Runner<'_> {
     fn run(&mut self, answer: Answer) -> Result<Report, SessionError> {
         let pipeline = self.options.pipeline;
-        self.process.machine = Some(Machine::new(pipeline, false));
+        // Where the request is out already, the machine stands there and takes no step twice.
+        self.process.machine.get_or_insert_with(|| Machine::new(pipeline, false));
         let exchange = match (&answer, self.process.source()) {
             (Answer::Recorded, Some(session)) => exchange(session, &self.process.branch)?,
             _ => None,
@@ -153,7 +156,7 @@ impl Runner<'_> {
             self.warnings.extend(unfinished(session, &self.process.branch[before..])?);
         }
         let origin = match answer {
-            Answer::Script(_) => DocumentOrigin::Script,
+            Answer::Script(_) | Answer::Next(_) => DocumentOrigin::Script,
             Answer::Document(_) => DocumentOrigin::Given,
             Answer::Recorded => DocumentOrigin::Session,
         };
@@ -161,7 +164,12 @@ impl Runner<'_> {
             Generated { document: None, end: ReplyEnd::Cancelled, older: None }
         } else {
             match (answer, exchange) {
-                (Answer::Script(script), _) => self.generate(script)?,
+                (Answer::Script(script), _) => {
+                    let answered = self.answers_on_branch(script.replies.len())?;
+                    let script = unanswered(script, answered);
+                    self.generate(if pipeline.prompts_in_session() { script } else { last_answer(script) })
+                }
+                (Answer::Next(script), _) => self.generate(script),
                 (Answer::Document(document), _) => self.given(document),
                 (Answer::Recorded, Some(exchange)) => exchange.generated,
                 (Answer::Recorded, None) => return Ok(self.no_document(messages)),
@@ -186,20 +194,19 @@ impl Runner<'_> {
         self.watch.trace(TraceEvent { at: At { input, ..At::default() }, kind });
     }
 
-    fn generate(&mut self, script: Script) -> Result<Generated, SessionError> {
+    fn generate(&mut self, script: Script) -> Generated {
         let pipeline = self.options.pipeline;
         let request = request_text(pipeline, self.options.focus.as_ref());
-        let answered = self.answers_on_branch(script.replies.len())?;
-        let script = unanswered(script, answered);
         if pipeline.prompts_in_session() {
             let prompt = Process::prompt(pipeline, &request, self.clock);
             let summary = &mut self.summary;
-            return Ok(ask_in_session(self.process, prompt, script, self.clock, self.watch, summary));
+            return ask_in_session(self.process, prompt, script, self.clock, self.watch, summary);
         }
-        let mut model = ScriptedModel::new(last_answer(script), self.clock, self.watch);
+        let mut model = ScriptedModel::new(script, self.clock, self.watch);
         let answer = generate(&mut model, &request, false);
         let (failure, reply) = (model.failure.take(), model.reply.take());
-        Ok(match answer {
+        self.process.replies_taken = model.taken();
+        match answer {
             Ok(Some((_, reply))) => generated(Some(&reply), None, &[]),
             Ok(None) | Err(GenerationError::NoContent) => {
                 // An abort that came before any text is an abort, not a reply that says nothing.
@@ -218,7 +225,7 @@ impl Runner<'_> {
                 let name = failure.and_then(|failure| failure.name);
                 Generated { document: None, end: ReplyEnd::Failed { name, message: error.message() }, older: None }
             }
-        })
+        }
     }
 
     /// The assistant messages of the branch; none when a script has one reply, which is the answer in any case.
@@ -385,7 +392,7 @@ impl Runner<'_> {
             self.apply(Event::Refused);
         }
         let origin = match answer {
-            Answer::Script(_) => DocumentOrigin::Script,
+            Answer::Script(_) | Answer::Next(_) => DocumentOrigin::Script,
             Answer::Document(_) => DocumentOrigin::Given,
             Answer::Recorded => DocumentOrigin::Session,
         };

@@ -9,7 +9,7 @@ use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Manager;
 use crate::host::trace::{GateEvent, Matched, Summary, TraceKind};
-use crate::host::{Host, Journal, Progress, Run, TraceSink};
+use crate::host::{Journal, Run, TraceSink};
 use crate::json_object;
 use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
 use crate::message::Message;
@@ -20,6 +20,8 @@ use crate::stream::{ChunkMode, StreamHeader};
 use crate::text::JsString;
 use crate::text::json::Object;
 use crate::tool::{ArgumentMode, ReadOptions};
+
+use super::handed_off::Handoffs;
 
 /// A rule file as the report lists it.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,6 +124,8 @@ pub struct Report {
     pub store: Option<Store>,
     /// The run as an event stream, where it was to be kept.
     pub events: Option<Vec<u8>>,
+    /// The sessions that a script handed off, oldest first; what follows them is in `store`.
+    pub handed_off: Vec<Store>,
 }
 
 /// A session that a run goes on with: its lines stay, and new entries hang on the leaf.
@@ -151,11 +155,12 @@ impl Plan {
             message.raw.remove("timestamp");
             agent.prompt(message);
         }
-        let mut host = Host::new(&mut run, &mut agent);
-        while host.step() != Progress::Over {}
+        let mut handoffs = Handoffs::new(self, name);
+        handoffs.play(&mut run, &mut agent);
         run.flush();
-        let diagnostics = agent.source().finding().into_iter().collect();
-        self.report(run, diagnostics, 0)
+        let mut diagnostics = handoffs.diagnostics;
+        diagnostics.extend(agent.source().finding());
+        Report { handed_off: handoffs.sessions, ..self.report(run, diagnostics, 0) }
     }
 
     /// A run over an input with that header, its first lines emitted.
@@ -325,7 +330,7 @@ impl Plan {
     pub(super) fn report(&self, run: Run<'_>, diagnostics: Vec<Diagnostic>, differences: usize) -> Report {
         let (summary, journal) = run.finish();
         let (store, events) = journal.into_written();
-        Report { summary, diagnostics, differences, store, events }
+        Report { summary, diagnostics, differences, store, events, handed_off: Vec::new() }
     }
 }
 

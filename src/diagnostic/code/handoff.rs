@@ -19,4 +19,6 @@ codes! {
         "The new session was to name the old file, and the old session was not read from a file.";
     UNFINISHED_BRANCH = 408 "unfinished-branch" Warning
         "The branch that is handed off ends in an answer that is open, aborted or failed, or holds a tool call without result. The agent hands it off all the same; whether the document says what was under way is for its reader to see.";
+    HANDOFF_NOT_DONE = 409 "handoff-not-done" Warning
+        "A handoff that a script asks for was refused, was cancelled or failed, so the run goes on in the same session.";
 }
