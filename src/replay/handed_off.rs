@@ -94,6 +94,9 @@ impl<'p> Handoffs<'p> {
             prompt.raw.remove("timestamp");
             let waiting = agent.swap_prompts(VecDeque::from([prompt]));
             until_idle(run, agent, Some(&mut cancelled));
+            // The session keeps what an error says, not its name; one of this name counts as an abort (handoff.md H4).
+            let name = agent.last_failure().and_then(|failure| failure.name.as_ref());
+            cancelled |= name.is_some_and(|name| *name == "AbortError");
             agent.swap_prompts(waiting);
             session = self.session(run)?;
             Answer::Recorded

@@ -365,3 +365,37 @@ fn lineage_and_names_are_as_asked() {
     let again = ttsr(["handoff", &old, "--script", &script, "--seed", "1", "--now", now]);
     assert_eq!(again.status, 3, "the same seed gives the same name: {again:?}");
 }
+
+#[test]
+fn an_open_call_in_the_recorded_answer_is_said() {
+    let request: String =
+        ["Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Critical Context", "Next Steps"]
+            .map(|section| format!("## {section} "))
+            .concat();
+    let entry = |id: &str, parent: &str, message: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":"{parent}","timestamp":"2026-03-14T09:00:03.000Z","message":{message}}}"#
+        )
+    };
+    let user = format!(r#"{{"role":"user","content":[{{"type":"text","text":"{request}"}}],"timestamp":3}}"#);
+    let call = r#",{"type":"toolCall","id":"c1","name":"read","arguments":{}}"#;
+    for (open, expected) in [(call, 1), ("", 0)] {
+        let answer = format!(
+            r#"{{"role":"assistant","content":[{{"type":"text","text":"d"}}{open}],"api":"a","provider":"p","model":"m","stopReason":"stop","timestamp":4}}"#
+        );
+        let source =
+            format!("{SOURCE}{}\n{}\n", entry("b0000001", "a0000002", &user), entry("b0000002", "b0000001", &answer));
+        let desk = Desk::new(&source);
+        let run = desk.handoff(&[]);
+        let shown = report(&run);
+        assert_eq!((run.status, at(&shown, "document.text").as_str()), (0, "d"), "{run:?}");
+        assert_eq!(at(&shown, "warnings").matches("unfinished-branch").count(), expected, "{run:?}");
+        assert_eq!(run.err.contains("c1 of `read`"), expected == 1, "{run:?}");
+    }
+    // A request that nobody answered is no exchange, and the open end is said.
+    let desk = Desk::new(&format!("{SOURCE}{}\n", entry("b0000001", "a0000002", &user)));
+    let run = desk.handoff(&[]);
+    let shown = report(&run);
+    assert_eq!((run.status, at(&shown, "reason").as_str()), (3, "no-document"), "{run:?}");
+    assert!(at(&shown, "warnings").contains("the branch ends in a prompt that has no answer yet"), "{run:?}");
+}

@@ -5,7 +5,7 @@ use ttsr::text::json::{self, Value};
 use super::{DOCUMENT, Desk, SOURCE, at};
 use crate::support::program::{Outcome, ttsr};
 
-const RULE: &str = "---\ndescription: d\ncondition: 'foo'\ninterruptMode: always\n---\nNo foo.\n";
+const RULE: &str = "---\ndescription: d\ncondition: 'foo'\nttsr_trigger: 'foo'\ninterruptMode: always\n---\nNo foo.\n";
 
 /// A script run with the prompts `One` and `Two`, the rule above and a full trace; it writes `out.jsonl`.
 fn play(desk: &Desk, script: &str, arguments: &[&str]) -> (Outcome, Vec<Value>) {
@@ -146,6 +146,11 @@ fn what_is_not_done_leaves_the_session_open() {
             r#"[[{"text":"one"}],{"handoff":{"pipeline":"g4"}},{"status":400,"error":"no"},[{"text":"two"}]]"#,
             "Handoff failed: Handoff generation failed: 400 no",
             "GUARD GENERATING FAILED",
+        ),
+        (
+            r#"[[{"text":"one"}],{"handoff":{}},{"error":{"name":"AbortError","message":"stopped"}},[{"text":"two"}]]"#,
+            "Handoff cancelled",
+            "GUARD GENERATING CANCELLED",
         ),
         (
             r#"[[{"text":"one"}],{"handoff":{"pipeline":"g2"}},[{"thinking":"t"}],[{"text":"two"}]]"#,
