@@ -58,8 +58,12 @@ impl<'p> Handoffs<'p> {
     pub(super) fn play(&mut self, run: &mut Run<'_>, agent: &mut ScriptedAgent) {
         while until_idle(run, agent, None) == Progress::Handoff {
             let Some((asked, place)) = agent.source_mut().take_handoff() else { return };
+            let (given, brings_document) = (agent.source().given(), asked.brings_document);
             if let Err(why) = self.hand_off(run, agent, asked, &place) {
                 self.not_done(&why, place);
+            }
+            if brings_document && agent.source().given() == given {
+                agent.source_mut().skip(1);
             }
         }
     }

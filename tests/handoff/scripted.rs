@@ -132,6 +132,7 @@ fn rules_act_on_the_answer_and_stay_spent_in_the_process() {
 fn what_is_not_done_leaves_the_session_open() {
     for (script, why, path) in [
         (r#"[{"handoff":{}},[{"text":"one"}],[{"text":"two"}]]"#, "Nothing to hand off", "WARNED"),
+        (r#"[{"handoff":{"document":"d"}},[{"text":"one"}],[{"text":"two"}]]"#, "Nothing to hand off", "WARNED"),
         (
             r#"[[{"text":"one"}],{"handoff":{}},{"parts":[{"text":"abcdefgh","chunk":2}],"delayMs":10,"abortHandoffAfterMs":15},[{"text":"two"}]]"#,
             "Handoff cancelled",
@@ -169,6 +170,7 @@ fn what_is_not_done_leaves_the_session_open() {
         assert!(!desk.path("out.1.jsonl").exists());
         let kept = said(&desk, "out.jsonl");
         assert_eq!(kept[..2], ["session", "user: One"]);
+        assert_eq!(kept[2], "assistant: one");
         assert_eq!(kept[kept.len() - 2..], ["user: Two", "assistant: two"]);
     }
 }

@@ -119,6 +119,8 @@ pub struct ScriptedHandoff {
     pub pipeline: Option<JsString>,
     /// What the document should focus on.
     pub focus: Option<JsString>,
+    /// Whether it brings its document: the reply behind it, which answers nothing else.
+    pub brings_document: bool,
 }
 
 /// A failed request.

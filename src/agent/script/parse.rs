@@ -247,6 +247,7 @@ impl<'a> Parser<'a> {
                 "focus" => handoff.focus = Some(self.string(value, "`focus`")?),
                 "document" => {
                     let content = PartContent::Text(self.string(value, "`document`")?);
+                    handoff.brings_document = true;
                     let chunks = Chunks::Size(DEFAULT_CHUNK);
                     reply.parts = vec![Part { content, chunks, pause_ms: 0, continues: false }];
                 }
