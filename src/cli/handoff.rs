@@ -251,8 +251,9 @@ fn answer(args: &HandoffArgs, stdin: &mut dyn Read, console: &mut Console<'_>) -
                 console.report(&softened(finding));
             }
             if script.hands_off() {
-                return Err(CliError::failed(format!("{name}: asks for a handoff within this one"))
-                    .with_help("`handoff` stands in scripts of `ttsr replay --script`, between the replies to prompts"));
+                return Err(CliError::failed(format!("{name}: asks for a handoff within this one")).with_help(
+                    "`handoff` stands in scripts of `ttsr replay --script`, between the replies to prompts",
+                ));
             }
             Ok(Answer::Script(script))
         }

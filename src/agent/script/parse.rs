@@ -10,7 +10,9 @@ use crate::text::json::{self, RawMembers, Value};
 use crate::text::{JsString, LineIndex, Place};
 use crate::tool::{CallReader, ReadOptions};
 
-use super::{CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedHandoff, ScriptedResult};
+use super::{
+    CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedHandoff, ScriptedResult,
+};
 
 /// After this many findings of a kind the rest is not listed.
 const MAX_LISTED: usize = 20;
