@@ -188,6 +188,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--write-source', '--write-source', [CompletionResultType]::ParameterName, 'A copy of the old session with what the pipeline adds to it')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the ids that are written')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time that is written')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'What the trace of --format jsonl tells: the decisions, or also the states of the handoff, what receivers get, what the model is given, gates and reservations')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours in human output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Lowest severity of a finding that makes the exit status 1')

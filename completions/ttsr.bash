@@ -153,7 +153,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__handoff)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --seed --now --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --seed --now --trace --format --color --quiet --verbose --fail-on --exit-zero --schema --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -227,8 +227,12 @@ _ttsr() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --trace)
+                    COMPREPLY=($(compgen -W "decisions full" -- "${cur}"))
+                    return 0
+                    ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json jsonl" -- "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -181,6 +181,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --write-source 'A copy of the old session with what the pipeline adds to it'
             cand --seed 'Seed of the ids that are written'
             cand --now 'The time that is written'
+            cand --trace 'What the trace of --format jsonl tells: the decisions, or also the states of the handoff, what receivers get, what the model is given, gates and reservations'
             cand --format 'Form of the report'
             cand --color 'Colours in human output'
             cand --fail-on 'Lowest severity of a finding that makes the exit status 1'

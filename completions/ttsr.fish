@@ -213,8 +213,11 @@ g5\t'18.2'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l write-source -d 'A copy of the old session with what the pipeline adds to it' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l seed -d 'Seed of the ids that are written' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l now -d 'The time that is written' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l trace -d 'What the trace of --format jsonl tells: the decisions, or also the states of the handoff, what receivers get, what the model is given, gates and reservations' -r -f -a "decisions\t'Decisions, injections, persisted entries'
+full\t'Also what receivers get, what the model is given, gates and reservations'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l format -d 'Form of the report' -r -f -a "human\t'Text'
-json\t'One document'"
+json\t'One document'
+jsonl\t'The trace of the run instead of a report, one line per event'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

@@ -12,10 +12,11 @@
 //! | L5 | [`judge`] | L4 and below |
 //! | L6 | [`lifecycle`], [`agent`] | lifecycle: engine, judge, tool; agent: stream, session, tool |
 //! | L7 | [`host`] | L6 and below |
-//! | L8 | [`replay`], [`handoff`] | L7 and below |
-//! | L9 | [`audit`] | L8 and below |
-//! | L10 | [`output`] | reports of all of them |
-//! | L11 | [`cli`] | everything |
+//! | L8 | [`handoff`] | L7 and below |
+//! | L9 | [`replay`] | L8 and below: a script hands off between prompts |
+//! | L10 | [`audit`] | L9 and below |
+//! | L11 | [`output`] | reports of all of them |
+//! | L12 | [`cli`] | everything |
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

@@ -69,6 +69,7 @@ fn outline(steps: &[Occurrence]) -> Vec<String> {
         Occurrence::Delivered(message) => Some(format!("delivered {}", message.text())),
         Occurrence::UserInterrupt => Some("user_interrupt".to_owned()),
         Occurrence::HandoffCancelled => Some("handoff_cancelled".to_owned()),
+        Occurrence::Handoff => Some("handoff".to_owned()),
         Occurrence::LateStart { .. } => Some("late start".to_owned()),
         Occurrence::Entry(_) | Occurrence::Warned { .. } | Occurrence::ProcessEnd | Occurrence::TurnOver => Some("recorded".to_owned()),
     };

@@ -1,14 +1,17 @@
 //! Handoffs: reference verdicts, recorded runs, the seed's statements, what can go wrong (handoff.md).
 
 mod cancel;
+mod host;
 mod hostile;
 mod kill;
 mod negative;
 mod prompt_vectors;
 mod recorded;
 mod samples;
+mod scripted;
 mod statements;
 mod switch;
+mod trace;
 
 use std::fs;
 use std::path::{Path, PathBuf};

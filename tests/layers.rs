@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::support::project;
 
 /// Modules by layer, lowest first.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 13] = [
     &["text", "diagnostic", "settings", "clock"],
     &["pattern", "glob", "ast", "message"],
     &["rule", "session", "stream", "tool"],
@@ -15,7 +15,8 @@ const LAYERS: [&[&str]; 12] = [
     &["judge"],
     &["lifecycle", "agent"],
     &["host"],
-    &["replay", "handoff"],
+    &["handoff"],
+    &["replay"],
     &["audit"],
     &["output"],
     &["cli"],

@@ -16,5 +16,7 @@ pub use finished::{Abort, CallScope, aborted_message, placeholder, stopped};
 pub use occurrence::{Agent, Due, Occurrence, Step};
 pub use partial::Partial;
 pub use run::ScriptedAgent;
-pub use script::{CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedResult};
+pub use script::{
+    CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedHandoff, ScriptedResult,
+};
 pub use source::{EndOfScript, ScriptSource};

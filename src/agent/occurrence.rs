@@ -83,6 +83,8 @@ pub enum Occurrence {
     UserInterrupt,
     /// The handoff that the reply belongs to is cancelled.
     HandoffCancelled,
+    /// The script asks for a handoff here, between prompts. Who hosts the agent takes it out of the script.
+    Handoff,
     /// An entry that is no message joins the session (recordings only).
     Entry(Object),
     /// A process ended; what follows runs in a new one (recordings only).

@@ -120,6 +120,19 @@ impl ScriptedAgent {
         }
     }
 
+    /// Puts other prompts in place of those that wait, and gives these.
+    pub fn swap_prompts(&mut self, prompts: VecDeque<Message>) -> VecDeque<Message> {
+        if matches!(self.state, State::Ended) {
+            self.state = State::Idle;
+        }
+        std::mem::replace(&mut self.prompts, prompts)
+    }
+
+    /// The script, to take from it what the agent does not.
+    pub fn source_mut(&mut self) -> &mut ScriptSource {
+        &mut self.source
+    }
+
     /// The script, to learn what is left of it.
     pub fn source(&self) -> &ScriptSource {
         &self.source
@@ -131,6 +144,9 @@ impl ScriptedAgent {
     }
 
     fn wake(&mut self, clock: &mut Clock) {
+        if self.source.next_handoff().is_some() {
+            return self.happen(Occurrence::Handoff);
+        }
         if let Some(at) = self.prompt_at.take() {
             wait_until(clock, at);
         }

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::code::{SCRIPT_EXHAUSTED, SCRIPT_LEFT_OVER};
 use crate::text::{JsString, Place};
 
-use super::{Script, ScriptReply};
+use super::{Script, ScriptReply, ScriptedHandoff};
 
 /// What happens when more replies are asked for than the script has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,12 +25,14 @@ pub struct ScriptSource {
     end: EndOfScript,
     given: usize,
     exhausted: bool,
+    /// The handoff before which a reply was asked for.
+    asked_at_handoff: Option<Arc<ScriptReply>>,
 }
 
 impl ScriptSource {
     /// Starts at the first reply.
     pub fn new(script: Script, end: EndOfScript) -> Self {
-        Self { script, end, given: 0, exhausted: false }
+        Self { script, end, given: 0, exhausted: false, asked_at_handoff: None }
     }
 
     /// The replies of the script.
@@ -56,9 +58,36 @@ impl ScriptSource {
         Some(why)
     }
 
-    /// The next reply.
+    /// The handoff that is asked for here, before the next reply.
+    pub fn next_handoff(&self) -> Option<&ScriptedHandoff> {
+        self.script.replies.get(self.given)?.handoff.as_ref()
+    }
+
+    /// Takes that handoff, with its place.
+    pub fn take_handoff(&mut self) -> Option<(ScriptedHandoff, Place)> {
+        let reply = self.script.replies.get(self.given)?;
+        let taken = (reply.handoff.clone()?, self.place(reply));
+        self.given += 1;
+        Some(taken)
+    }
+
+    /// The replies that come next, up to a handoff.
+    pub fn upcoming(&self) -> impl Iterator<Item = &Arc<ScriptReply>> {
+        self.script.replies.iter().skip(self.given).take_while(|reply| reply.handoff.is_none())
+    }
+
+    /// Leaves out the next replies: they were given elsewhere.
+    pub fn skip(&mut self, replies: usize) {
+        self.given = (self.given + replies).min(self.script.replies.len());
+    }
+
+    /// The next reply. Before a handoff there is none: it waits until the agent is idle.
     pub fn next_reply(&mut self) -> Option<Arc<ScriptReply>> {
         let replies = &self.script.replies;
+        if let Some(handoff) = replies.get(self.given).filter(|reply| reply.handoff.is_some()) {
+            self.asked_at_handoff = Some(Arc::clone(handoff));
+            return None;
+        }
         let repeated = replies.last().filter(|_| self.end == EndOfScript::Repeat);
         let reply = replies.get(self.given).or(repeated).map(Arc::clone);
         match reply {
@@ -71,6 +100,14 @@ impl ScriptSource {
     /// What to say once the run is over: the script ran dry, or replies of it were not asked for.
     pub fn finding(&self) -> Option<Diagnostic> {
         let replies = &self.script.replies;
+        if let Some(handoff) = &self.asked_at_handoff {
+            let message = "the agent asked for a reply where the script has a handoff, so the run ended there";
+            return Some(
+                Diagnostic::new(SCRIPT_EXHAUSTED, message)
+                    .with_help("put the replies to a prompt in front of the handoff behind it")
+                    .at(self.place(handoff)),
+            );
+        }
         if self.exhausted {
             let count = replies.len();
             let message = format!("the agent asked for reply {} and the script has {count}", count + 1);

@@ -75,7 +75,10 @@ Examples:
 
 const HANDOFF_EXAMPLES: &str = "\
 Examples:
-  ttsr handoff session.jsonl --document handoff.md --output next.jsonl";
+  ttsr handoff session.jsonl --document handoff.md --output next.jsonl
+      a new session that begins with that document
+  ttsr handoff session.jsonl --script replies.json --rules rules --trace full --format jsonl
+      the scripted agent writes the document under these rules: each decision, each state of the handoff";
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -185,6 +188,10 @@ pub struct ReplayArgs {
     pub rules: RuleArgs,
 
     /// Scripted replies: a JSON array or JSON Lines
+    ///
+    /// {"handoff": {"pipeline": "g1", "focus": "…", "document": "…"}} among them hands the session off when the agent is
+    /// idle there, between prompts; without `document` the next reply is the answer. --write-session FILE.jsonl then
+    /// holds the session that follows, and FILE.1.jsonl the one that was handed off.
     #[arg(long, value_name = "FILE", help_heading = "What to run")]
     pub script: Option<PathBuf>,
     /// A user prompt of a scripted run
@@ -531,6 +538,10 @@ pub struct HandoffArgs {
     /// The time that is written
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
+    /// What the trace of --format jsonl tells: the decisions, or also the states of the handoff, what receivers get,
+    /// what the model is given, gates and reservations
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub trace: TraceArg,
     /// Form of the report
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     pub format: HandoffFormat,
@@ -560,4 +571,6 @@ pub enum HandoffFormat {
     Human,
     /// One document
     Json,
+    /// The trace of the run instead of a report, one line per event
+    Jsonl,
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::SigId;
 use signal_hook::consts::SIGINT;
 
-use super::args::{HandoffArgs, HandoffFormat, PipelineArg};
+use super::args::{HandoffArgs, HandoffFormat, PipelineArg, TraceArg};
 use super::config::{Config, has_question};
 use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
@@ -21,8 +21,10 @@ use crate::agent::Script;
 use crate::clock::{Clock, parse_iso_time};
 use crate::handoff::{self, Answer, Options, Pipeline, Process, Report, Rules, Status, Step, Watch, request_text};
 use crate::output::handoff as output;
+use crate::replay::Plan;
+use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::session::{ReadError, ReadMode, Session, Store, file_name};
-use crate::settings::Lifecycle;
+use crate::settings::Settings;
 use crate::text::JsString;
 
 /// Runs the command.
@@ -57,7 +59,7 @@ pub(super) fn run(
     }
     let answer = answer(args, stdin, console)?;
     let generation = generation_of(&source.session, source.session.leaf(), asked)?;
-    let rules = rules(args, &source.session, generation.lifecycle, console, surroundings)?;
+    let rules = rules(args, &source.session, &generation, console, surroundings)?;
     let Source { session, absolute, metadata } = source;
     let options = Options {
         pipeline,
@@ -72,9 +74,19 @@ pub(super) fn run(
     };
     let unreadable = |error| CliError::failed(format!("{}: {error}", path.display()));
     let mut process = Process::new(session, rules).map_err(unreadable)?;
-    let mut host = Host { interrupt: &interrupt, source: absolute.clone().zip(metadata) };
+    let mut host = Host {
+        interrupt: &interrupt,
+        source: absolute.clone().zip(metadata),
+        traces_all: args.trace == TraceArg::Full,
+        trace: Vec::new(),
+    };
     host.interrupt.inputs_are_read();
     let mut report = handoff::run(&mut process, &options, answer, &mut clock, &mut host).map_err(unreadable)?;
+    if args.format == HandoffFormat::Jsonl {
+        for (seq, event) in host.trace.iter().enumerate() {
+            console.print(&format!("{}\n", event.to_value(seq).to_json()));
+        }
+    }
     let mut written = None;
     if report.status == Status::Done {
         let target = target(args, absolute.as_deref(), &report, &clock, surroundings);
@@ -117,6 +129,11 @@ fn tell(
         HandoffFormat::Human if report.status == Status::Done => {
             let text = output::human(report, generation, written, args.write_source.as_deref(), console.style());
             console.print(&text);
+        }
+        HandoffFormat::Jsonl => {
+            if let Some(path) = written {
+                console.note(&format!("wrote {}", path.display()));
+            }
         }
         HandoffFormat::Human => {}
     }
@@ -233,6 +250,11 @@ fn answer(args: &HandoffArgs, stdin: &mut dyn Read, console: &mut Console<'_>) -
             for finding in &findings {
                 console.report(&softened(finding));
             }
+            if script.hands_off() {
+                return Err(CliError::failed(format!("{name}: asks for a handoff within this one")).with_help(
+                    "`handoff` stands in scripts of `ttsr replay --script`, between the replies to prompts",
+                ));
+            }
             Ok(Answer::Script(script))
         }
         Err(findings) => {
@@ -249,19 +271,23 @@ fn answer(args: &HandoffArgs, stdin: &mut dyn Read, console: &mut Console<'_>) -
 fn rules(
     args: &HandoffArgs,
     session: &Session,
-    lifecycle: Lifecycle,
+    generation: &Generation,
     console: &mut Console<'_>,
     surroundings: &Surroundings,
 ) -> Result<Rules, CliError> {
     let named = &args.rules;
-    if named.rules.is_empty() && named.project.is_none() && named.bundled.is_none() {
-        return Ok(Rules { semantics: lifecycle.semantics(), ..Rules::default() });
-    }
-    let config = Config::load(named, lifecycle, console, surroundings)?;
-    let plan = config.plan();
+    let plan = if named.rules.is_empty() && named.project.is_none() && named.bundled.is_none() {
+        Plan::new(Vec::new(), Settings::default(), generation.lifecycle.semantics())
+    } else {
+        Config::load(named, generation.lifecycle, console, surroundings)?.plan()
+    };
     let cwd = session.cwd().cloned().unwrap_or(plan.cwd.clone());
+    let mut head = plan.trace_head(&cwd, "session");
+    if let Some(TraceKind::Run { lifecycle_from, .. }) = head.first_mut() {
+        lifecycle_from.clone_from(&generation.from);
+    }
     let compiled = plan.placed_rules(&cwd);
-    Ok(Rules { compiled, settings: plan.settings, semantics: plan.semantics, home: plan.home })
+    Ok(Rules { compiled, settings: plan.settings, semantics: plan.semantics, home: plan.home, head })
 }
 
 /// Where the new session goes: the file that is named, or one with the agent's own name in the folder that is named or
@@ -324,11 +350,23 @@ struct Host<'a> {
     interrupt: &'a Interrupt,
     /// The source and what it was when it was read.
     source: Option<(PathBuf, Metadata)>,
+    /// Whether everything is told.
+    traces_all: bool,
+    /// What was told.
+    trace: Vec<TraceEvent>,
 }
 
 impl Watch for Host<'_> {
     fn cancelled(&mut self) -> bool {
         self.interrupt.came()
+    }
+
+    fn traces_all(&self) -> bool {
+        self.traces_all
+    }
+
+    fn trace(&mut self, event: TraceEvent) {
+        self.trace.push(event);
     }
 
     /// An agent may be at work in the old session: what it adds would be missing from the handoff.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use rayon::prelude::*;
@@ -49,6 +49,7 @@ pub(super) fn run(
     }
     output_options(args)?;
     let script = args.script.as_deref().map(|path| read_script(path, args, stdin, console)).transpose()?;
+    let hands_off = script.as_ref().is_some_and(Script::hands_off);
     let jobs = args.jobs.unwrap_or(1);
     if jobs == 0 {
         return Err(CliError::usage("--jobs takes a number from 1"));
@@ -63,7 +64,7 @@ pub(super) fn run(
     let answers = args.verdicts.as_deref().map(|path| verdicts(path, stdin)).transpose()?.unwrap_or_default();
     let mut reporter = Reporter::new(args.format, passes.len() > 1).asks_only(args.print_asks);
     for asked in passes {
-        let plans = Plans { args, surroundings, made: BTreeMap::new(), verdicts: answers.clone() };
+        let plans = Plans { args, hands_off, surroundings, made: BTreeMap::new(), verdicts: answers.clone() };
         let mut pass = Pass { args, asked, plans, reporter: &mut reporter };
         pass.run(&texts, script.as_ref(), stdin, console)?;
     }
@@ -74,6 +75,8 @@ pub(super) fn run(
 /// The plans by generation, each made when the first input needs it.
 struct Plans<'a> {
     args: &'a ReplayArgs,
+    /// Whether a session is kept though none is to be written: a script hands it off.
+    hands_off: bool,
     surroundings: &'a Surroundings,
     made: BTreeMap<Lifecycle, Plan>,
     /// Answers about judged rules.
@@ -85,7 +88,8 @@ impl Plans<'_> {
     fn of(&mut self, lifecycle: Lifecycle, console: &mut Console<'_>) -> Result<&Plan, CliError> {
         if !self.made.contains_key(&lifecycle) {
             let config = Config::load(&self.args.rules, lifecycle, console, self.surroundings)?;
-            let plan = plan(self.args, &config, console)?;
+            let mut plan = plan(self.args, &config, console)?;
+            plan.keep_session |= self.hands_off;
             self.made.insert(lifecycle, Plan { verdicts: self.verdicts.clone(), ..plan });
         }
         Ok(&self.made[&lifecycle])
@@ -123,7 +127,7 @@ impl Pass<'_> {
             if let Some(script) = script {
                 let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
                 let source = ScriptSource::new(script.clone(), EndOfScript::Stop);
-                let resumed = resumed(args)?;
+                let resumed = if script.hands_off() { resumed_session(args)? } else { resumed(args)? };
                 let played = self.reporter.stream(console, |sink| {
                     let play = |sink: &mut dyn TraceSink| plan.script(source, &prompts, resumed, &script.file, sink);
                     Ok(Played::watch(plan, &generation, sink, play))
@@ -500,7 +504,12 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
 
 /// The session that `--resume` names, to be gone on with.
 fn resumed(args: &ReplayArgs) -> Result<Option<Resumed>, CliError> {
-    let Some(path) = args.resume.as_deref().filter(|_| args.write_session.is_some()) else { return Ok(None) };
+    if args.write_session.is_some() { resumed_session(args) } else { Ok(None) }
+}
+
+/// The same where no session is to be written.
+fn resumed_session(args: &ReplayArgs) -> Result<Option<Resumed>, CliError> {
+    let Some(path) = args.resume.as_deref() else { return Ok(None) };
     let session = open_session(path, &path.to_string_lossy())?;
     let leaf = resumed_leaf(&session, args)?;
     Ok(Some(Resumed { session, leaf }))
@@ -547,11 +556,25 @@ fn finish(report: Report, args: &ReplayArgs, console: &mut Console<'_>) {
             console.report(&softened(diagnostic));
         }
     }
+    if let Some(path) = &args.write_session {
+        for (number, store) in report.handed_off.iter().enumerate() {
+            let path = numbered(path, number + 1);
+            written(&path, store.write_new(&path), console);
+        }
+    }
     if let (Some(path), Some(store)) = (&args.write_session, report.store) {
         written(path, store.write_new(path), console);
     }
     if let (Some(path), Some(events)) = (&args.emit_events, report.events) {
         written(path, write_new(path, |out| out.write_all(&events), &mut |_| Ok(())), console);
+    }
+}
+
+/// `out.jsonl` as `out.1.jsonl`: the file of a session that was handed off, beside what followed it.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    match path.extension() {
+        Some(extension) => path.with_extension(format!("{number}.{}", extension.to_string_lossy())),
+        None => path.with_extension(number.to_string()),
     }
 }
 

@@ -39,11 +39,20 @@ pub fn wrap_summary(document: &JsString) -> JsString {
     tidy(&text)
 }
 
-/// The headings of the request that no line of the document has, in their order (handoff.md H7.7).
-pub fn headings_missing(document: &JsString) -> Vec<&'static str> {
+/// The headings of the request that a line of the document has, in their order (handoff.md H7.7).
+pub fn headings_found(document: &JsString) -> Vec<&'static str> {
     let text = document.to_string_lossy();
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    HEADINGS.into_iter().filter(|heading| !lines.contains(heading)).collect()
+    HEADINGS.into_iter().filter(|heading| lines.contains(heading)).collect()
+}
+
+/// The headings that no line of the document has. One that is blank lacks more than headings, so none is listed.
+pub fn headings_missing(document: &JsString) -> Vec<&'static str> {
+    if document.is_blank() {
+        return Vec::new();
+    }
+    let found = headings_found(document);
+    HEADINGS.into_iter().filter(|heading| !found.contains(heading)).collect()
 }
 
 #[cfg(test)]
@@ -91,5 +100,7 @@ mod tests {
                 "## Next Steps"
             ]
         );
+        assert_eq!(headings_missing(&" \n\t".into()), [""; 0]);
+        assert_eq!(headings_found(&" \n\t".into()), [""; 0]);
     }
 }

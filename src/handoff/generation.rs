@@ -32,6 +32,9 @@ const PASSING_WORDS: [&str; 16] = [
     "internal server error",
 ];
 
+/// What an abort of the agent itself gives as the reason of the aborted request (17.2.15, 18.2.3).
+pub const ABORTED_BY_SESSION: &str = "Handoff aborted by session";
+
 /// Whether the model may call tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolChoice {

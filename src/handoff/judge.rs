@@ -40,6 +40,12 @@ pub enum ReplyEnd {
     Complete,
     /// A plain abort cut it short.
     Aborted,
+    /// The agent was aborted while the side request ran: the request throws this reason, whatever had streamed
+    /// (handoff.md H4).
+    Stopped {
+        /// What the abort says.
+        reason: JsString,
+    },
     /// The request failed.
     Failed {
         /// Name of the error, such as `AbortError`.
@@ -161,6 +167,7 @@ fn taken(pipeline: Pipeline, generated: &Generated) -> Result<(JsString, Written
         ReplyEnd::Complete => Written::Own,
         ReplyEnd::Aborted => Written::Aborted,
         ReplyEnd::Failed { .. } => Written::Failed,
+        ReplyEnd::Stopped { reason } => return Err(reason.clone()),
         ReplyEnd::Cancelled => return Err(CANCELLED.into()),
     };
     let (document, written) = match (&generated.document, &generated.older) {
@@ -187,6 +194,7 @@ fn stop(pipeline: Pipeline, generated: &Generated) -> Stop {
     match &generated.end {
         ReplyEnd::Cancelled => Stop::cancelled("user"),
         ReplyEnd::Aborted => Stop::cancelled("aborted-reply"),
+        ReplyEnd::Stopped { reason } => Stop { message: reason.clone(), ..Stop::cancelled("aborted-reply") },
         ReplyEnd::Failed { name, message } => {
             if name.as_ref().is_some_and(|name| *name == "AbortError") || *message == CANCELLED {
                 return Stop::cancelled("abort-error");

@@ -17,10 +17,11 @@ mod report;
 mod request;
 mod run;
 mod state;
+mod unfinished;
 
-pub use capture::{CLOSING_SENTENCE, CLOSING_TAG, context_message, headings_missing, wrap_summary};
+pub use capture::{CLOSING_SENTENCE, CLOSING_TAG, context_message, headings_found, headings_missing, wrap_summary};
 pub use compaction::{KeptTail, kept_tail};
-pub use generation::{GenerationError, Model, ToolChoice, generate};
+pub use generation::{ABORTED_BY_SESSION, GenerationError, Model, ToolChoice, generate};
 pub use guard::{Count, Refusal, check};
 pub use judge::{Generated, Judgement, ReplyEnd, Status, Stop, Verdict, Written, judge};
 pub use pipeline::Pipeline;

@@ -20,6 +20,11 @@ impl Pipeline {
     /// All of them, oldest first.
     pub const ALL: [Self; 5] = [Self::G1, Self::G2, Self::G3, Self::G4, Self::G5];
 
+    /// The generation of that word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pipeline| pipeline.as_str() == word)
+    }
+
     /// The word in options and reports.
     pub fn as_str(self) -> &'static str {
         match self {

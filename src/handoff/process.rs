@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::engine::Manager;
+use crate::host::trace::TraceKind;
 use crate::json_object;
 use crate::lifecycle::{Coordinator, Options as LifecycleOptions};
 use crate::message::Message;
@@ -28,6 +29,8 @@ pub struct Rules {
     pub semantics: Semantics,
     /// Home directory, for shown paths.
     pub home: JsString,
+    /// The first lines of a trace: the run and its rules.
+    pub head: Vec<TraceKind>,
 }
 
 impl Default for Rules {
@@ -37,6 +40,7 @@ impl Default for Rules {
             settings: Settings::default(),
             semantics: Lifecycle::V3.semantics(),
             home: "/home/user".into(),
+            head: Vec::new(),
         }
     }
 }
@@ -75,6 +79,8 @@ pub struct Process {
     pub(super) injected: Vec<JsString>,
     pub(super) machine: Option<Machine>,
     pub(super) entry: Option<JsString>,
+    pub(super) head: Vec<TraceKind>,
+    pub(super) replies_taken: usize,
     agent_session: JsString,
 }
 
@@ -84,6 +90,20 @@ impl Process {
     /// # Errors
     /// When an entry cannot be read.
     pub fn new(session: Session, rules: Rules) -> Result<Self, SessionError> {
+        let cwd = session.cwd().cloned().unwrap_or_else(|| DEFAULT_CWD.into());
+        let manager = Manager::new(rules.compiled, rules.settings, rules.semantics);
+        let coordinator = Coordinator::new(manager, LifecycleOptions::new(cwd, rules.home));
+        let mut process = Self::with(session, coordinator)?;
+        process.coordinator.restore(process.injected.iter().cloned());
+        process.head = rules.head;
+        Ok(process)
+    }
+
+    /// An agent that is at work in `session` at its leaf, with its rule engine as it is.
+    ///
+    /// # Errors
+    /// When an entry cannot be read.
+    pub fn with(session: Session, coordinator: Coordinator) -> Result<Self, SessionError> {
         let leaf = session.leaf();
         let branch = session.branch(leaf);
         let memory = match leaf {
@@ -91,10 +111,6 @@ impl Process {
             None => Vec::new(),
         };
         let injected = session.injected_rules(leaf)?;
-        let cwd = session.cwd().cloned().unwrap_or_else(|| DEFAULT_CWD.into());
-        let manager = Manager::new(rules.compiled, rules.settings, rules.semantics);
-        let mut coordinator = Coordinator::new(manager, LifecycleOptions::new(cwd, rules.home));
-        coordinator.restore(injected.iter().cloned());
         let old = Store::resume(session, leaf);
         Ok(Self {
             queues: Queues::default(),
@@ -108,7 +124,26 @@ impl Process {
             injected,
             machine: None,
             entry: None,
+            head: Vec::new(),
+            replies_taken: 0,
         })
+    }
+
+    /// The handoff has come so far already: the request is out, and answered.
+    #[must_use]
+    pub fn at(mut self, machine: Machine) -> Self {
+        self.machine = Some(machine);
+        self
+    }
+
+    /// How many scripted replies the side request took.
+    pub fn replies_taken(&self) -> usize {
+        self.replies_taken
+    }
+
+    /// Takes the rule engine's side out.
+    pub fn take_coordinator(&mut self) -> Coordinator {
+        std::mem::replace(&mut self.coordinator, Coordinator::idle())
     }
 
     /// The rule engine's side, to be brought into a state before the handoff.
@@ -188,7 +223,10 @@ impl Process {
                     self.entry = Some(self.old.append("compaction", members, clock));
                 }
             }
-            Step::Rebuild => self.memory = self.rebuilt()?,
+            Step::Rebuild => {
+                self.memory = self.rebuilt()?;
+                self.coordinator.forget_messages();
+            }
         }
         Ok(())
     }
@@ -219,7 +257,7 @@ impl Process {
     }
 
     /// The prompt that asks for the document, as the generation puts it into the session.
-    pub(super) fn prompt(pipeline: Pipeline, request: &JsString, clock: &Clock) -> Message {
+    pub fn prompt(pipeline: Pipeline, request: &JsString, clock: &Clock) -> Message {
         let (role, attribution) = pipeline.prompt_role();
         Message::new(json_object! {
             "role": role,

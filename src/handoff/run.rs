@@ -3,16 +3,19 @@
 use crate::agent::Script;
 use crate::clock::Clock;
 use crate::diagnostic::{Diagnostic, code};
+use crate::host::trace::{At, Summary, TraceEvent, TraceKind};
 use crate::message::{ContentBlock, Message};
 use crate::session::{EntryKind, Role, Session, SessionError};
 use crate::text::JsString;
 use crate::text::json::Value;
 
+use super::capture::captured_text;
 use super::judge::{Stop, failed_text};
 use super::process::Switch;
 use super::replies::{last_answer, unanswered};
 use super::reply::{ScriptedModel, ask_in_session, generated};
 use super::report::{DocumentOrigin, NewSession, Report, SourceInfo};
+use super::unfinished::unfinished;
 use super::{
     CLOSING_TAG, Event, Generated, GenerationError, Machine, Pipeline, Process, Refusal, ReplyEnd, State, Status, Step,
     Verdict, Written, check, generate, headings_missing, judge, kept_tail, request_text,
@@ -40,8 +43,10 @@ pub struct Options {
 /// Where the document comes from.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// The scripted agent answers the request.
+    /// The scripted agent answers the request; the script may be that of the whole session.
     Script(Script),
+    /// The same, with exactly these replies from the first on.
+    Next(Script),
     /// The text is given.
     Document(JsString),
     /// The branch ends with a handoff exchange already.
@@ -62,6 +67,16 @@ pub trait Watch {
     fn before(&mut self, step: Step, process: &Process) -> Result<(), (&'static str, String)> {
         let _ = (step, process);
         Ok(())
+    }
+
+    /// Whether everything that happens is to be told (`--trace full`).
+    fn traces_all(&self) -> bool {
+        false
+    }
+
+    /// Takes a line of the trace.
+    fn trace(&mut self, event: TraceEvent) {
+        let _ = event;
     }
 
     /// After a step of the switch.
@@ -93,7 +108,14 @@ pub fn run(
     clock: &mut Clock,
     watch: &mut dyn Watch,
 ) -> Result<Report, SessionError> {
-    let result = Runner { process, options, clock, watch, warnings: Vec::new() }.run(answer);
+    let mut runner = Runner { process, options, clock, watch, warnings: Vec::new(), summary: Summary::default() };
+    for kind in std::mem::take(&mut runner.process.head) {
+        runner.summary.count(&kind);
+        runner.tell(kind);
+    }
+    let result = runner.run(answer);
+    let summary = std::mem::take(&mut runner.summary);
+    runner.tell(TraceKind::Summary(summary));
     process.machine = None;
     result
 }
@@ -104,12 +126,15 @@ struct Runner<'a> {
     clock: &'a mut Clock,
     watch: &'a mut dyn Watch,
     warnings: Vec<Diagnostic>,
+    /// The totals of the run.
+    summary: Summary,
 }
 
 impl Runner<'_> {
-    fn run(mut self, answer: Answer) -> Result<Report, SessionError> {
+    fn run(&mut self, answer: Answer) -> Result<Report, SessionError> {
         let pipeline = self.options.pipeline;
-        self.process.machine = Some(Machine::new(pipeline, false));
+        // Where the request is out already, the machine stands there and takes no step twice.
+        self.process.machine.get_or_insert_with(|| Machine::new(pipeline, false));
         let exchange = match (&answer, self.process.source()) {
             (Answer::Recorded, Some(session)) => exchange(session, &self.process.branch)?,
             _ => None,
@@ -126,8 +151,12 @@ impl Runner<'_> {
         };
         self.apply(Event::Begin);
         self.apply(Event::Passed);
+        if let Some(session) = self.process.source() {
+            self.warnings = unfinished(session, &self.process.branch[..before])?;
+            self.warnings.extend(unfinished(session, &self.process.branch[before..])?);
+        }
         let origin = match answer {
-            Answer::Script(_) => DocumentOrigin::Script,
+            Answer::Script(_) | Answer::Next(_) => DocumentOrigin::Script,
             Answer::Document(_) => DocumentOrigin::Given,
             Answer::Recorded => DocumentOrigin::Session,
         };
@@ -135,7 +164,12 @@ impl Runner<'_> {
             Generated { document: None, end: ReplyEnd::Cancelled, older: None }
         } else {
             match (answer, exchange) {
-                (Answer::Script(script), _) => self.generate(script)?,
+                (Answer::Script(script), _) => {
+                    let answered = self.answers_on_branch(script.replies.len())?;
+                    let script = unanswered(script, answered);
+                    self.generate(if pipeline.prompts_in_session() { script } else { last_answer(script) })
+                }
+                (Answer::Next(script), _) => self.generate(script),
                 (Answer::Document(document), _) => self.given(document),
                 (Answer::Recorded, Some(exchange)) => exchange.generated,
                 (Answer::Recorded, None) => return Ok(self.no_document(messages)),
@@ -146,35 +180,52 @@ impl Runner<'_> {
 
     fn apply(&mut self, event: Event) -> State {
         let Some(machine) = &mut self.process.machine else { return State::Idle };
+        let from = machine.state();
         // A wrong transition leaves the state, and the report tells what it is.
-        machine.apply(event).unwrap_or(machine.state())
+        let to = machine.apply(event).unwrap_or(from);
+        if to != from && self.watch.traces_all() {
+            self.tell(TraceKind::State { from: from.as_str().to_owned(), to: to.as_str().to_owned() });
+        }
+        to
     }
 
-    fn generate(&mut self, script: Script) -> Result<Generated, SessionError> {
+    fn tell(&mut self, kind: TraceKind) {
+        let input = self.process.source().map(|session| session.file().to_owned()).unwrap_or_default();
+        self.watch.trace(TraceEvent { at: At { input, ..At::default() }, kind });
+    }
+
+    fn generate(&mut self, script: Script) -> Generated {
         let pipeline = self.options.pipeline;
         let request = request_text(pipeline, self.options.focus.as_ref());
-        let answered = self.answers_on_branch(script.replies.len())?;
-        let script = unanswered(script, answered);
         if pipeline.prompts_in_session() {
             let prompt = Process::prompt(pipeline, &request, self.clock);
-            return Ok(ask_in_session(self.process, prompt, script, self.clock, self.watch));
+            let summary = &mut self.summary;
+            return ask_in_session(self.process, prompt, script, self.clock, self.watch, summary);
         }
-        let mut model = ScriptedModel::new(last_answer(script), self.clock, self.watch);
+        let mut model = ScriptedModel::new(script, self.clock, self.watch);
         let answer = generate(&mut model, &request, false);
-        let failure = model.failure.take();
-        Ok(match answer {
+        let (failure, reply) = (model.failure.take(), model.reply.take());
+        self.process.replies_taken = model.taken();
+        match answer {
             Ok(Some((_, reply))) => generated(Some(&reply), None, &[]),
             Ok(None) | Err(GenerationError::NoContent) => {
-                Generated { document: None, end: ReplyEnd::Complete, older: None }
+                // An abort that came before any text is an abort, not a reply that says nothing.
+                let is_aborted = reply.is_some_and(|reply| reply.ending().is_aborted());
+                let end = if is_aborted { ReplyEnd::Aborted } else { ReplyEnd::Complete };
+                Generated { document: None, end, older: None }
             }
-            Err(GenerationError::Cancelled { .. }) => {
+            Err(GenerationError::Cancelled { reason: Some(reason) }) => {
+                let document = reply.as_ref().and_then(captured_text);
+                Generated { document, end: ReplyEnd::Stopped { reason }, older: None }
+            }
+            Err(GenerationError::Cancelled { reason: None }) => {
                 Generated { document: None, end: ReplyEnd::Cancelled, older: None }
             }
             Err(error) => {
                 let name = failure.and_then(|failure| failure.name);
                 Generated { document: None, end: ReplyEnd::Failed { name, message: error.message() }, older: None }
             }
-        })
+        }
     }
 
     /// The assistant messages of the branch; none when a script has one reply, which is the answer in any case.
@@ -208,7 +259,7 @@ impl Runner<'_> {
     }
 
     fn finish(
-        mut self,
+        &mut self,
         mut generated: Generated,
         origin: DocumentOrigin,
         messages: usize,
@@ -333,7 +384,7 @@ impl Runner<'_> {
         }
     }
 
-    fn refused(mut self, refusal: Refusal, answer: &Answer, before: usize) -> Report {
+    fn refused(&mut self, refusal: Refusal, answer: &Answer, before: usize) -> Report {
         if refusal == Refusal::TooFewInFile {
             self.apply(Event::TooFewInFile);
         } else {
@@ -341,7 +392,7 @@ impl Runner<'_> {
             self.apply(Event::Refused);
         }
         let origin = match answer {
-            Answer::Script(_) => DocumentOrigin::Script,
+            Answer::Script(_) | Answer::Next(_) => DocumentOrigin::Script,
             Answer::Document(_) => DocumentOrigin::Given,
             Answer::Recorded => DocumentOrigin::Session,
         };
@@ -356,7 +407,7 @@ impl Runner<'_> {
     }
 
     /// Neither a script nor a text is given, and the branch ends with no handoff exchange.
-    fn no_document(mut self, messages: usize) -> Report {
+    fn no_document(&mut self, messages: usize) -> Report {
         self.apply(Event::Error);
         let mut report = self.report(messages, DocumentOrigin::Session);
         report.stop(Stop {
@@ -364,6 +415,7 @@ impl Runner<'_> {
             reason: "no-document",
             message: "The session does not end with a handoff request and its answer".into(),
         });
+        report.warnings = std::mem::take(&mut self.warnings);
         report
     }
 }
@@ -383,7 +435,7 @@ impl Report {
 }
 
 /// The message of an entry, if it has one.
-fn message_of(session: &Session, at: usize) -> Result<Option<Message>, SessionError> {
+pub(super) fn message_of(session: &Session, at: usize) -> Result<Option<Message>, SessionError> {
     let entry = session.value(at)?;
     Ok(entry.get("message").and_then(Value::as_object).cloned().map(Message::new))
 }

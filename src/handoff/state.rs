@@ -69,6 +69,40 @@ impl Step {
     }
 }
 
+impl State {
+    /// The word in traces, as handoff.md H6 has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "IDLE",
+            Self::Warned => "WARNED",
+            Self::Guard => "GUARD",
+            Self::Generating => "GENERATING",
+            Self::At(step) => step.as_str(),
+            Self::Done => "DONE",
+            Self::Cancelled => "CANCELLED",
+            Self::Failed => "FAILED",
+            Self::Fallback => "FALLBACK",
+        }
+    }
+}
+
+impl Step {
+    /// The word in traces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FlushOld => "FLUSH_OLD",
+            Self::NewSession => "NEW_SESSION",
+            Self::ResetAgent => "RESET_AGENT",
+            Self::RebindSession => "REBIND_SESSION",
+            Self::ClearQueues => "CLEAR_QUEUES",
+            Self::ResetReminders => "RESET_REMINDERS",
+            Self::Inject => "INJECT",
+            Self::CommitCompaction => "COMMIT_COMPACTION",
+            Self::Rebuild => "REBUILD",
+        }
+    }
+}
+
 /// What happens to a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {

@@ -19,6 +19,8 @@ pub enum Progress {
     ProcessEnd,
     /// The handoff that is generated was cancelled.
     HandoffCancelled,
+    /// The script asks for a handoff, and the agent is idle.
+    Handoff,
     /// Nothing is left.
     Over,
 }
@@ -89,6 +91,7 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
                 self.run.coordinator.user_abort();
                 return Progress::HandoffCancelled;
             }
+            Occurrence::Handoff => return Progress::Handoff,
             Occurrence::Entry(entry) => {
                 self.run.note_entry(&entry);
                 self.run.journal.entry(&entry);

@@ -80,6 +80,11 @@ impl Journal {
         let _ = writer.triggered(whole.collect());
     }
 
+    /// The session that is kept, if one is.
+    pub fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+
     /// The clock.
     pub fn clock(&mut self) -> &mut Clock {
         &mut self.clock

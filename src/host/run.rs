@@ -181,6 +181,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The totals so far, to be gone on with or handed on.
+    pub fn summary_mut(&mut self) -> &mut Summary {
+        &mut self.summary
+    }
+
     /// The assistant message that ended last.
     pub fn last_answer(&self) -> Option<&Message> {
         self.last_answer.as_ref()

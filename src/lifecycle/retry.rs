@@ -77,6 +77,11 @@ impl Coordinator {
         }
     }
 
+    /// The agent's messages were made anew from a session: what comes from now on counts from there.
+    pub fn forget_messages(&mut self) {
+        self.memory.messages.clear();
+    }
+
     /// The last message leaves the agent's memory.
     pub fn drop_last_message(&mut self) {
         self.memory.messages.pop();

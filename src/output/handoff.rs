@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Style, count, escape};
 use crate::diagnostic::Diagnostic;
-use crate::handoff::{HEADINGS, Report};
+use crate::handoff::{HEADINGS, Report, headings_found};
 use crate::json_object;
 use crate::text::JsString;
 use crate::text::json::Value;
@@ -43,7 +43,7 @@ pub fn human(
         line("old copy", escape(&path.to_string_lossy()));
     }
     if let Some(document) = &report.document {
-        let found = HEADINGS.len() - report.headings_missing.len();
+        let found = headings_found(document).len();
         let bytes = count(document.utf8_len(), "byte");
         line("document", format!("{bytes}, {found} of {} headings", HEADINGS.len()));
     }
@@ -68,8 +68,7 @@ pub fn document(report: &Report, generation: (&str, Option<&str>), path: Option<
         })
     });
     let document = report.document.as_ref().map_or(Value::Null, |document| {
-        let found: Vec<&str> =
-            HEADINGS.into_iter().filter(|heading| !report.headings_missing.contains(heading)).collect();
+        let found = headings_found(document);
         Value::Object(json_object! {
             "origin": report.origin.as_str(),
             "bytes": document.utf8_len(),

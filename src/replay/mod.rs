@@ -4,6 +4,7 @@
 //! event streams, whole texts and scripts, and sends each decision to a [`TraceSink`].
 
 mod examples;
+mod handed_off;
 mod plan;
 mod recorded;
 mod recording;

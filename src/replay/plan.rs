@@ -9,7 +9,7 @@ use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Manager;
 use crate::host::trace::{GateEvent, Matched, Summary, TraceKind};
-use crate::host::{Host, Journal, Progress, Run, TraceSink};
+use crate::host::{Journal, Run, TraceSink};
 use crate::json_object;
 use crate::judge::Verdicts;
 use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
@@ -21,6 +21,8 @@ use crate::stream::{ChunkMode, StreamHeader};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 use crate::tool::{ArgumentMode, ReadOptions};
+
+use super::handed_off::Handoffs;
 
 /// A rule file as the report lists it.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +128,8 @@ pub struct Report {
     pub store: Option<Store>,
     /// The run as an event stream, where it was to be kept.
     pub events: Option<Vec<u8>>,
+    /// The sessions that a script handed off, oldest first; what follows them is in `store`.
+    pub handed_off: Vec<Store>,
 }
 
 /// A session that a run goes on with: its lines stay, and new entries hang on the leaf.
@@ -164,11 +168,12 @@ impl Plan {
             message.raw.remove("timestamp");
             agent.prompt(message);
         }
-        let mut host = Host::new(&mut run, &mut agent);
-        while host.step() != Progress::Over {}
+        let mut handoffs = Handoffs::new(self, name);
+        handoffs.play(&mut run, &mut agent);
         run.flush();
+        diagnostics.extend(handoffs.diagnostics);
         diagnostics.extend(agent.source().finding());
-        self.report(run, diagnostics, 0)
+        Report { handed_off: handoffs.sessions, ..self.report(run, diagnostics, 0) }
     }
 
     /// A run over an input with that header, its first lines emitted.
@@ -217,7 +222,16 @@ impl Plan {
             run.unregistered = self.unregistered_gates(run.explained.as_ref());
             run.choices = self.choices(run.explained.as_ref());
         }
-        run.emit_outside(TraceKind::Run {
+        for kind in self.trace_head(&cwd, kind) {
+            run.emit_outside(kind);
+        }
+        run.flush();
+        run
+    }
+
+    /// The first lines of a trace: the run, its rules, and the conditions that are never tested.
+    pub fn trace_head(&self, cwd: &JsString, kind: &'static str) -> Vec<TraceKind> {
+        let mut head = vec![TraceKind::Run {
             input_kind: kind,
             lifecycle: self.semantics.lifecycle.as_str(),
             // Who chose the generation knows.
@@ -225,26 +239,25 @@ impl Plan {
             chunk: self.chunk.to_string(),
             settings: self.settings.to_object(),
             rules: self.rules.len(),
-        });
+        }];
         for rule in &self.listed {
-            run.emit_outside(TraceKind::Rule {
+            head.push(TraceKind::Rule {
                 name: rule.name.clone(),
-                path: shown_path(&self.placed(&rule.name, &rule.path, &cwd), &cwd, &self.home),
+                path: shown_path(&self.placed(&rule.name, &rule.path, cwd), cwd, &self.home),
                 registered: rule.registered,
                 reason: rule.reason.clone(),
             });
         }
         for rule in &self.rules {
             for condition in &rule.undecidable {
-                run.emit_outside(TraceKind::Undecided {
+                head.push(TraceKind::Undecided {
                     rule: rule.name.clone(),
                     matched: Matched::Condition(condition.clone()),
                     why: "the condition is valid and too large to evaluate: it is never tested".to_owned(),
                 });
             }
         }
-        run.flush();
-        run
+        head
     }
 
     /// The gates of the rules that are not registered: they never reach the engine.
@@ -332,7 +345,7 @@ impl Plan {
     pub(super) fn report(&self, run: Run<'_>, diagnostics: Vec<Diagnostic>, differences: usize) -> Report {
         let (summary, journal) = run.finish();
         let (store, events) = journal.into_written();
-        Report { summary, diagnostics, differences, store, events }
+        Report { summary, diagnostics, differences, store, events, handed_off: Vec::new() }
     }
 }
 

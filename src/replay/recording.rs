@@ -136,7 +136,7 @@ impl Plan {
                         diagnostics.extend(reader.take_diagnostics());
                     }
                 }
-                Progress::Goes | Progress::HandoffCancelled => {}
+                Progress::Goes | Progress::HandoffCancelled | Progress::Handoff => {}
             }
         }
         if let Recording::Events(reader, _) = agent.source() {

@@ -76,7 +76,7 @@ fn busy(desk: &Desk) -> Process {
     let compiled = RuleSet::register(loaded.rules, &settings, &semantics, None).compiled;
     assert_eq!(compiled.len(), 1);
     let session = Session::open(&desk.path("old.jsonl"), "old.jsonl", ReadMode::Tolerant).expect("a session");
-    let rules = Rules { compiled, settings, semantics, home: "/home/user".into() };
+    let rules = Rules { compiled, settings, semantics, home: "/home/user".into(), head: Vec::new() };
     let mut process = Process::new(session, rules).expect("a process");
     let coordinator = process.coordinator_mut();
     coordinator.handle(&AgentEvent::MessageStart { timestamp: Some(1.0) });

@@ -40,6 +40,8 @@ pub struct ScriptReply {
     pub judge: Vec<Value>,
     /// What the agent's continue throws in place of a reply.
     pub continue_fails: Option<JsString>,
+    /// No reply but a handoff that is asked for here, between prompts.
+    pub handoff: Option<ScriptedHandoff>,
     /// Virtual milliseconds before each delta.
     pub delay_ms: u64,
     /// Virtual milliseconds from the start to an abort by the user.
@@ -112,6 +114,17 @@ pub enum CallRef {
     Index(usize),
 }
 
+/// A handoff that a script asks for between prompts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScriptedHandoff {
+    /// The generation of the pipeline, `g1` to `g5`; the first when nothing is said.
+    pub pipeline: Option<JsString>,
+    /// What the document should focus on.
+    pub focus: Option<JsString>,
+    /// Whether it brings its document: the reply behind it, which answers nothing else.
+    pub brings_document: bool,
+}
+
 /// A failed request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {
@@ -148,6 +161,11 @@ impl ScriptReply {
 }
 
 impl Script {
+    /// Whether it asks for a handoff somewhere.
+    pub fn hands_off(&self) -> bool {
+        self.replies.iter().any(|reply| reply.handoff.is_some())
+    }
+
     /// Reads a script: a JSON array of replies, or one reply a line.
     ///
     /// A reply is a list of parts, `{parts, finish, delayMs, …}` or `{status, error}`. Warnings stand beside the

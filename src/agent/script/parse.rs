@@ -10,7 +10,9 @@ use crate::text::json::{self, RawMembers, Value};
 use crate::text::{JsString, LineIndex, Place};
 use crate::tool::{CallReader, ReadOptions};
 
-use super::{CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedResult};
+use super::{
+    CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedHandoff, ScriptedResult,
+};
 
 /// After this many findings of a kind the rest is not listed.
 const MAX_LISTED: usize = 20;
@@ -60,6 +62,15 @@ pub(super) fn read(bytes: &[u8], file: &str) -> Result<(Script, Vec<Diagnostic>)
         }
         None => parser.script(),
     };
+    // A document that is given is the answer to its request: the reply behind it.
+    let replies: Vec<Arc<ScriptReply>> = replies
+        .into_iter()
+        .flat_map(|reply| {
+            let answer = (reply.handoff.is_some() && !reply.parts.is_empty())
+                .then(|| Arc::new(ScriptReply { handoff: None, ..(*reply).clone() }));
+            std::iter::once(reply).chain(answer)
+        })
+        .collect();
     if parser.errors.is_empty() {
         Ok((Script { replies, file: file.to_owned() }, parser.warnings))
     } else {
@@ -195,6 +206,10 @@ impl<'a> Parser<'a> {
                     is_reply = true;
                     reply.continue_fails = Some(self.string(value, "`continueFails`")?);
                 }
+                "handoff" => {
+                    is_reply = true;
+                    reply = self.handoff(value, reply)?;
+                }
                 "errorMessage" => error_message = Some(self.string(value, "`errorMessage`")?),
                 "chunk" => {}
                 key if MESSAGE_KEYS.contains(&key) => {}
@@ -206,6 +221,9 @@ impl<'a> Parser<'a> {
         {
             reply.failure.get_or_insert_default().message = message;
         }
+        if reply.handoff.is_some() && members.len() > 1 {
+            return Err(self.wrong(raw, "`handoff` stands alone: what answers it is its `document`, or the next reply"));
+        }
         if !is_reply {
             return Err(self.wrong(raw, "a reply needs `parts`, or `status` and `error`"));
         }
@@ -216,6 +234,33 @@ impl<'a> Parser<'a> {
                 failure.status = Some(status);
             }
         }
+        Ok(reply)
+    }
+
+    /// A handoff between prompts. Its document, if it has one, is what streams as the answer.
+    fn handoff(&mut self, raw: &'a RawValue, mut reply: ScriptReply) -> Parsed<ScriptReply> {
+        let members = self.members(raw)?;
+        let mut handoff = ScriptedHandoff::default();
+        for (key, value) in &members {
+            match key.to_utf8().unwrap_or_default().as_str() {
+                "pipeline" => {
+                    let word = self.string(value, "`pipeline`")?;
+                    if !["g1", "g2", "g3", "g4", "g5"].iter().any(|known| word == *known) {
+                        return Err(self.wrong(value, "`pipeline` is one of g1, g2, g3, g4, g5"));
+                    }
+                    handoff.pipeline = Some(word);
+                }
+                "focus" => handoff.focus = Some(self.string(value, "`focus`")?),
+                "document" => {
+                    let content = PartContent::Text(self.string(value, "`document`")?);
+                    handoff.brings_document = true;
+                    let chunks = Chunks::Size(DEFAULT_CHUNK);
+                    reply.parts = vec![Part { content, chunks, pause_ms: 0, continues: false }];
+                }
+                other => self.unknown_key(value, other, "handoff"),
+            }
+        }
+        reply.handoff = Some(handoff);
         Ok(reply)
     }
 

@@ -17,4 +17,8 @@ codes! {
         "The agent keeps recent messages by counting tokens with its own tokenizer. Here they are kept from the last user message on, or from the last answer, and token counts are estimates.";
     LINEAGE_UNKNOWN = 407 "lineage-unknown" Warning
         "The new session was to name the old file, and the old session was not read from a file.";
+    UNFINISHED_BRANCH = 408 "unfinished-branch" Warning
+        "The branch that is handed off ends in an answer that is open, aborted or failed, or holds a tool call without result. The agent hands it off all the same; whether the document says what was under way is for its reader to see.";
+    HANDOFF_NOT_DONE = 409 "handoff-not-done" Warning
+        "A handoff that a script asks for was refused, was cancelled or failed, so the run goes on in the same session.";
 }

@@ -1,0 +1,77 @@
+//! What is left open at the end of the branch that is handed off: the document cannot know how it would have ended.
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::message::Ending;
+use crate::session::{EntryKind, Session, SessionError};
+use crate::text::JsString;
+
+use super::run::message_of;
+
+/// Names that are listed in a warning.
+const MAX_NAMES: usize = 5;
+
+/// Warnings about an answer at the end of `branch` that is open, aborted or failed, and about calls without result.
+/// What lies before a reset is no part of the context any more.
+///
+/// # Errors
+/// When an entry cannot be read.
+pub(super) fn unfinished(session: &Session, branch: &[usize]) -> Result<Vec<Diagnostic>, SessionError> {
+    let kind = |at: usize| session.entry(at).and_then(|entry| entry.kind());
+    let from = branch.iter().rposition(|at| kind(*at) == Some(EntryKind::ResetBoundary)).map_or(0, |reset| reset + 1);
+    let mut end = End::Nothing;
+    // Calls that nothing answered yet, by id, with the tool.
+    let mut open: Vec<(JsString, JsString)> = Vec::new();
+    for at in branch[from..].iter().filter(|at| kind(**at) == Some(EntryKind::Message)) {
+        let Some(message) = message_of(session, *at)? else { continue };
+        match message.role().to_utf8().as_deref() {
+            Some("assistant") => {
+                open.extend(message.tool_calls().into_iter().map(|call| (call.id, call.name)));
+                end = End::Answer(message.ending());
+            }
+            Some("toolResult") => {
+                let call = message.string("toolCallId").unwrap_or_default();
+                open.retain(|(id, _)| *id != call);
+                if end == End::Answer(Ending::Complete) {
+                    end = End::Results;
+                }
+            }
+            // The user and the agent itself ask; a command that the user runs does not.
+            Some("user" | "developer") => end = End::Prompt,
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    let mut warn = |what: String| found.push(Diagnostic::new(code::UNFINISHED_BRANCH, what));
+    match end {
+        End::Answer(Ending::Aborted) => warn("the branch ends in an aborted answer".to_owned()),
+        End::Answer(Ending::Rules(_)) => warn("the branch ends in an answer that rules interrupted".to_owned()),
+        End::Answer(Ending::Failed) => warn("the branch ends in a failed answer".to_owned()),
+        End::Prompt => warn("the branch ends in a prompt that has no answer yet".to_owned()),
+        End::Results if open.is_empty() => {
+            warn("the branch ends in tool results: the answer was still open".to_owned());
+        }
+        End::Results | End::Answer(Ending::Complete) | End::Nothing => {}
+    }
+    if !open.is_empty() {
+        let mut names: Vec<String> =
+            open.iter().take(MAX_NAMES).map(|(id, name)| format!("{} of `{}`", shown(id), shown(name))).collect();
+        if open.len() > MAX_NAMES {
+            names.push(format!("{} more", open.len() - MAX_NAMES));
+        }
+        warn(format!("tool calls have no result: {}", names.join(", ")));
+    }
+    Ok(found)
+}
+
+fn shown(text: &JsString) -> String {
+    text.to_string_lossy()
+}
+
+/// What stands last on a branch.
+#[derive(PartialEq)]
+enum End {
+    Nothing,
+    Prompt,
+    Answer(Ending),
+    Results,
+}
