@@ -427,6 +427,8 @@ pub struct Semantics {
     /// G33: a fold that an interrupt of the same message clears leaves the rule marked; recorded runs of the middle
     /// generation show it, the document speaks of aborts and errors only.
     pub interrupted_fold_stays_marked: bool,
+    /// W13: a `write` without content reaches the tool, so that a fold on it is delivered.
+    pub writes_empty: bool,
     /// W2 to W10: a rule with a `question` is judged. Its conditions gate the question, and do not match streams.
     pub judged_rules: bool,
     /// W4.2: a condition of nothing but look-aheads that begin with `[\s\S]*` is tried at the buffer's start only.
@@ -483,6 +485,7 @@ impl Semantics {
             rule_enabled_key: v3,
             lost_fold_stays_marked: v3,
             interrupted_fold_stays_marked: !v1,
+            writes_empty: v4,
             judged_rules: v4,
             sticky_look_aheads: v4,
             announces_once: v4,

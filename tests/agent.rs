@@ -71,7 +71,9 @@ fn outline(steps: &[Occurrence]) -> Vec<String> {
         Occurrence::HandoffCancelled => Some("handoff_cancelled".to_owned()),
         Occurrence::Handoff => Some("handoff".to_owned()),
         Occurrence::LateStart { .. } => Some("late start".to_owned()),
-        Occurrence::Entry(_) | Occurrence::Warned { .. } | Occurrence::ProcessEnd | Occurrence::TurnOver => Some("recorded".to_owned()),
+        Occurrence::Entry(_) | Occurrence::Warned { .. } | Occurrence::ProcessEnd | Occurrence::TurnOver => {
+            Some("recorded".to_owned())
+        }
     };
     steps.iter().filter_map(word).collect()
 }

@@ -54,7 +54,7 @@ fn every_recording_is_read_by_the_generation_that_made_it() {
     for (folder, lifecycle, streams, sessions) in [
         ("recordings", "v3", 57, 57),
         ("recordings-17", "v2", 37, 37),
-        ("recordings-18.3", "v3", 40, 40),
+        ("recordings-18.3", "v4", 40, 40),
         ("recordings-early", "v1", 8, 8),
     ] {
         let events = files(folder, "events.");
@@ -62,8 +62,7 @@ fn every_recording_is_read_by_the_generation_that_made_it() {
         for file in events {
             let (found, from) = replayed(&file);
             assert_eq!(found, lifecycle, "{}: {from}", file.display());
-            // 18.3 is known by what 18.2 does not write, though v3 stands in for it.
-            assert_eq!(from.contains("v4"), folder == "recordings-18.3", "{}: {from}", file.display());
+            assert!(!from.is_empty(), "{}", file.display());
         }
         let files = files(folder, "session.");
         assert_eq!(files.len(), sessions, "{folder}");
@@ -74,7 +73,15 @@ fn every_recording_is_read_by_the_generation_that_made_it() {
                 "recordings-early" => false,
                 _ => true,
             };
-            let expected = if is_marked { lifecycle } else { "v3" };
+            // A session without judged rules has no mark of 18.3 against 18.2 (generation-v4.md W14).
+            let text = fs::read_to_string(&file).expect("a session");
+            let is_warning = |line: &str| line.contains("\"custom_message\"") && line.contains("\"<system-reminder");
+            let is_judged = text.contains("\"purpose\":\"ttsr\"") || text.lines().any(is_warning);
+            let expected = match (is_marked, lifecycle) {
+                (false, _) => "v4",
+                (true, "v4") if !is_judged => "v3",
+                (true, lifecycle) => lifecycle,
+            };
             assert_eq!((found.as_str(), from == "no mark: the newest"), (expected, !is_marked), "{}", file.display());
             assert_eq!(inspected(&file), (found, from), "{}", file.display());
         }
@@ -133,7 +140,7 @@ fn marks_of_a_session_in_their_order() {
     let tagged = reminder(r#""<system-interrupt rule=\"a\">""#, r#"{"rules":["a"]}"#);
     let delivered = reminder(r#""<system-interrupt rule=\"a\">""#, r#"{"rules":["a"],"deliveryId":1}"#);
     let judged = reminder(r#"[{"type":"text","text":"<system-reminder rule=\"a\">"}]"#, r#"{"rules":["a"]}"#);
-    assert_eq!(session(&[&plain]), is("v3", "no mark: the newest"));
+    assert_eq!(session(&[&plain]), is("v4", "no mark: the newest"));
     assert_eq!(session(&[&plain, INJECTED]), is("v2", "`ttsr_injection` in line 3"));
     assert_eq!(session(&[&plain, &tagged, INJECTED]), is("v2", "`ttsr-injection` in line 3"));
     assert_eq!(session(&[&plain, &tagged, INJECTED, &dated]), is("v3", "`completedAt` in line 5"));
@@ -145,13 +152,10 @@ fn marks_of_a_session_in_their_order() {
         (judged, "a `ttsr-injection` that opens with `<system-reminder` in line 3"),
     ] {
         let (lifecycle, from) = session(&[&dated, &entry]);
-        assert_eq!(
-            (lifecycle.as_str(), from.as_str()),
-            ("v3", &*format!("{mark}, which shows v4: v3 stands in for it"))
-        );
+        assert_eq!((lifecycle.as_str(), from.as_str()), ("v4", mark));
     }
     // Other purposes, and the name anywhere but in the message itself, are no marks.
-    assert_eq!(session(&[&USAGE.replace("\"ttsr\"", "\"title\"")]), is("v3", "no mark: the newest"));
+    assert_eq!(session(&[&USAGE.replace("\"ttsr\"", "\"title\"")]), is("v4", "no mark: the newest"));
     let inside = plain.replace(
         r#"{"type":"text","text":"ok"}"#,
         r#"{"type":"toolCall","id":"c","name":"write","arguments":{"completedAt":1,"deliveryId":2}}"#,
@@ -215,8 +219,8 @@ fn marks_of_a_stream_in_their_order() {
     let early = r#"{"type":"ttsr_triggered","rules":[{"name":"a","ttsrTrigger":"x"}]}"#;
     let later = r#"{"type":"ttsr_triggered","rules":[{"name":"a","condition":["x"]}]}"#;
     let injection = r#"{"type":"message_end","message":{"role":"custom","customType":"ttsr-injection","content":"<system-interrupt>","details":{"rules":["a"]},"timestamp":1}}"#;
-    assert_eq!(stream(&[HEADER, START, &bare]), is("v3", "no mark: the newest"));
-    assert_eq!(stream(&[START, &bare, later]), is("v3", "no mark: the newest"));
+    assert_eq!(stream(&[HEADER, START, &bare]), is("v4", "no mark: the newest"));
+    assert_eq!(stream(&[START, &bare, later]), is("v4", "no mark: the newest"));
     assert_eq!(stream(&[HEADER, START, &used]), is("v2", "`usage` without `completedAt` in line 3"));
     assert_eq!(stream(&[START, &used]), is("v1", "no header, and `usage` without `completedAt` in line 2"));
     assert_eq!(stream(&[HEADER, START, &used, &dated]), is("v3", "`completedAt` in line 4"));
@@ -237,7 +241,7 @@ fn marks_of_a_stream_in_their_order() {
         &injection.replace("interrupt", "reminder"),
     ] {
         let (lifecycle, from) = stream(&[HEADER, START, &dated, v4]);
-        assert!(lifecycle == "v3" && from.contains("line 4, which shows v4"), "{v4}: {from}");
+        assert!(lifecycle == "v4" && from.ends_with("in line 4"), "{v4}: {from}");
     }
     // The streams of two processes in one file.
     assert_eq!(stream(&[START, &used, HEADER, START, &dated]).1, "`completedAt` in line 5, process 2 of 2");
@@ -262,7 +266,7 @@ fn standard_input_is_looked_at_up_to_a_limit() {
     assert_eq!(replayed(&path), is("v3", "`completedAt` in line 25"));
     let bytes = fs::read(&path).expect("the stream");
     let outcome = ttsr_with(["replay", "-", "--rules", RULE, "--format", "jsonl"], &bytes, &surroundings());
-    assert_eq!(told(&outcome), is("v3", "no mark: the newest"));
+    assert_eq!(told(&outcome), is("v4", "no mark: the newest"));
     assert!(outcome.out.contains("\"kind\":\"trigger\""), "the rest is not replayed");
 }
 
@@ -285,17 +289,17 @@ fn a_named_generation_has_no_mark_and_auto_stands_alone() {
 /// Texts, scripts and rule files carry no marks.
 #[test]
 fn what_carries_no_marks_takes_the_newest() {
-    let newest = is("v3", "no mark: the newest");
+    let newest = is("v4", "no mark: the newest");
     let text = ["replay", "--text", "a.unwrap()", "--rules", RULE, "--format", "jsonl"];
     assert_eq!(told(&ttsr_auto(text)), newest);
     let script = ["replay", "--script", "testdata/demo/replies.json", "--prompt", "go"];
     assert_eq!(told(&ttsr_auto(script.into_iter().chain(["--rules", RULE, "--format", "jsonl"]))), newest);
     for arguments in [&["check-rules", RULE][..], &["check-rules", RULE, "--list"]] {
         let human = ttsr_auto(arguments);
-        assert!(human.out.contains("lifecycle v3 (no mark: the newest)"), "{}", human.out);
+        assert!(human.out.contains("lifecycle v4 (no mark: the newest)"), "{}", human.out);
     }
     let json = ttsr_auto(["check-rules", RULE, "--format", "json"]);
-    assert!(json.out.contains(r#""lifecycle":"v3","lifecycle_from":"no mark: the newest""#), "{}", json.out);
+    assert!(json.out.contains(r#""lifecycle":"v4","lifecycle_from":"no mark: the newest""#), "{}", json.out);
 }
 
 /// Every input has its own generation, whatever the order and the number of jobs, and every form says so.

@@ -340,11 +340,25 @@ fn run_reading(setup: &Setup<'_>) -> Result<(), String> {
                 arguments.extend(["--prompt".to_owned(), prompt]);
             }
             arguments.extend(["--cwd".to_owned(), first_cwd(folder), "--write-session".to_owned(), written.clone()]);
+            arguments.extend(judge_options(setup, run)?);
             let outcome = setup.replay(resumed(arguments));
             check_script(setup, run, &written, &outcome).map_err(|why| format!("run {run}, script: {why}"))?;
         }
     }
     Ok(())
+}
+
+/// The script of the judge as a file of verdicts: what it does not answer was a no.
+fn judge_options(setup: &Setup<'_>, run: usize) -> Result<Vec<String>, String> {
+    let Ok(text) = fs::read_to_string(setup.folder.join(format!("judge-script.{run}.json"))) else {
+        return Ok(Vec::new());
+    };
+    let script = json::parse(&text).map_err(|error| error.message)?;
+    let mut rows = script.as_array().unwrap_or_default().to_vec();
+    rows.push(json::parse(r#"{"noul":0}"#).map_err(|error| error.message)?);
+    let path = setup.path(&format!("verdicts.{run}.json"));
+    fs::write(&path, Value::Array(rows).to_json()).map_err(|error| error.to_string())?;
+    Ok(vec!["--verdicts".to_owned(), path])
 }
 
 /// Part e: inspection finds nothing that is not so.

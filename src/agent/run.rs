@@ -34,6 +34,8 @@ pub struct ScriptedAgent {
     failure: Option<Failure>,
     /// Whether a text part that is empty leaves an empty block.
     keeps_empty_texts: bool,
+    /// Whether a `write` without content reaches the tool.
+    writes_empty: bool,
     /// Why the last attempt to continue threw.
     failed_to_continue: Option<JsString>,
     /// The last time stamp given to a message.
@@ -92,6 +94,7 @@ impl ScriptedAgent {
             cancel_at: None,
             failure: None,
             keeps_empty_texts: false,
+            writes_empty: false,
             failed_to_continue: None,
             stamped: 0,
         }
@@ -101,6 +104,13 @@ impl ScriptedAgent {
     #[must_use]
     pub fn with_model(mut self, model: Model) -> Self {
         self.model = model;
+        self
+    }
+
+    /// A `write` without content reaches the tool (generation-v4.md W13).
+    #[must_use]
+    pub fn writing_empty(mut self, reaches: bool) -> Self {
+        self.writes_empty = reaches;
         self
     }
 
@@ -258,7 +268,7 @@ impl ScriptedAgent {
         } else {
             for (index, call) in calls.into_iter().enumerate() {
                 let timestamp = self.stamp(clock);
-                let result = match (reply.result_of(index, &call.id), refusal(&call)) {
+                let result = match (reply.result_of(index, &call.id), refusal(&call, self.writes_empty)) {
                     (Some(given), _) => {
                         Message::tool_result(call.id, call.name, given.text.clone(), given.is_error, timestamp)
                     }

@@ -60,12 +60,17 @@ const REQUIRED: [(&str, &[&str]); 4] =
 
 /// What a scripted agent says of a call that it refuses: there is no such tool, or an argument is missing. None when
 /// the call reaches its tool.
-pub(super) fn refusal(call: &ToolCall) -> Option<JsString> {
+///
+/// `writes_empty`: whether a `write` without content reaches the tool and fails there (generation-v4.md W13).
+pub(super) fn refusal(call: &ToolCall, writes_empty: bool) -> Option<JsString> {
     let name = call.name.to_string_lossy();
     if !KNOWN.contains(&name.as_str()) && !ENDING.contains(&name.as_str()) && !name.starts_with("mcp") {
         return Some(format!("Tool {name} not found").into());
     }
-    let missing = missing(&name, &call.arguments);
+    let mut missing = missing(&name, &call.arguments);
+    if name == "write" && writes_empty {
+        missing.retain(|key| *key != "content");
+    }
     if missing.is_empty() {
         return None;
     }
@@ -76,11 +81,17 @@ pub(super) fn refusal(call: &ToolCall) -> Option<JsString> {
     Some(text.into())
 }
 
+/// Whether some edit of a list is one of a patch.
+fn is_patch(arguments: &Value) -> bool {
+    let edits = arguments.get("edits").and_then(Value::as_array).unwrap_or_default();
+    edits.iter().any(|edit| ["diff", "op", "rename"].iter().any(|key| edit.get(key).is_some()))
+}
+
 fn missing(name: &str, arguments: &Value) -> Vec<&'static str> {
     let is_string = |key: &str| arguments.get(key).and_then(Value::as_string).is_some();
     let required: &[&'static str] = match name {
         // A list of edits, a patch or hashline text, else the replacement of a string.
-        "edit" if arguments.get("edits").is_some() => &["path"],
+        "edit" if is_patch(arguments) => &["path"],
         "edit" if arguments.get("input").is_some() || arguments.get("_input").is_some() => &[],
         "edit" => &["path", "old_string", "new_string"],
         _ => REQUIRED.iter().find(|(tool, _)| *tool == name).map_or(&[], |(_, keys)| *keys),

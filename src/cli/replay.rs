@@ -439,8 +439,9 @@ fn templates(args: &ReplayArgs, plan: &Plan) -> Result<Option<Templates>, CliErr
 fn verdicts(path: &Path, stdin: &mut dyn Read) -> Result<Verdicts, CliError> {
     let text = inputs::read_text(path, stdin)?;
     Verdicts::parse(&text).map_err(|error| {
-        CliError::failed(format!("{}: {error}", path.display()))
-            .with_help("a row is such as {\"rule\": \"no-blame\", \"answer\": \"yes\"} or {\"question\": \"…\", \"noul\": 0.2}")
+        CliError::failed(format!("{}: {error}", path.display())).with_help(
+            "a row is such as {\"rule\": \"no-blame\", \"answer\": \"yes\"} or {\"question\": \"…\", \"noul\": 0.2}",
+        )
     })
 }
 

@@ -1,6 +1,8 @@
 //! What happened, message by message: the facts that a recording holds (session.md S9.4 to S9.4e).
 
-use crate::message::{AgentEvent, CallOutcome, ContentBlock, Ending, INJECTION_TYPE, Message, REMINDER_PREFIX, is_warning};
+use crate::message::{
+    AgentEvent, CallOutcome, ContentBlock, Ending, INJECTION_TYPE, Message, REMINDER_PREFIX, is_warning,
+};
 use crate::stream::{Origin, StreamHeader};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};

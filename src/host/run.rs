@@ -7,8 +7,8 @@ use crate::json_object;
 use crate::judge::Verdict;
 use crate::lifecycle::timer::Timeline;
 use crate::lifecycle::{
-    Abort, Action, ContinueError, ContinueSource, Coordinator, Decision, Fold, Injection, Surface, Task, WarningDelivery,
-    payload, rule_value,
+    Abort, Action, ContinueError, ContinueSource, Coordinator, Decision, Fold, Injection, Surface, Task,
+    WarningDelivery, payload, rule_value,
 };
 use crate::message::{AgentEvent, Ending, INJECTION_TYPE, Message, REMINDER_PREFIX, text_block};
 use crate::pattern::ChunkDependence;
@@ -537,10 +537,10 @@ impl<'a> Run<'a> {
     fn trigger(&mut self, trigger: crate::lifecycle::Trigger) {
         if trigger.decision != Decision::Warn {
             self.observed.batches.push(Batch {
-            rules: trigger.names.clone(),
-            decision: trigger.decision,
-            delta: (self.at.block, self.at.delta),
-            tool_call: trigger.tool_call.clone(),
+                rules: trigger.names.clone(),
+                decision: trigger.decision,
+                delta: (self.at.block, self.at.delta),
+                tool_call: trigger.tool_call.clone(),
             });
         }
         let here = trigger.ended_call.and_then(|index| self.call_ends.get(&index)).cloned();

@@ -620,9 +620,10 @@ impl TraceEvent {
     /// What a judge would be asked, if the event says so: the form of `--print-asks`, from which answers can be made.
     pub fn asked(&self) -> Option<Value> {
         let TraceKind::Ask { output, rules, questions, content, message } = &self.kind else { return None };
-        let questions = rules.iter().zip(questions).map(|(rule, question)| {
-            Value::Object(json_object! {"rule": rule.clone(), "question": question.clone()})
-        });
+        let questions = rules
+            .iter()
+            .zip(questions)
+            .map(|(rule, question)| Value::Object(json_object! {"rule": rule.clone(), "question": question.clone()}));
         Some(Value::Object(json_object! {
             "output": output.clone(),
             "content": content.clone(),

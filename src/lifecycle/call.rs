@@ -54,7 +54,8 @@ impl Call {
     ) -> (Check, BatchContext) {
         let digests = manager.semantics().digests;
         let step = self.so_far.as_mut().unwrap_or(&mut self.reader).step();
-        let context = Context::call(&self.id, &self.name, index, step.paths.map(<[JsString]>::to_vec).unwrap_or_default());
+        let context =
+            Context::call(&self.id, &self.name, index, step.paths.map(<[JsString]>::to_vec).unwrap_or_default());
         let mut batch = BatchContext {
             source: Source::Tool,
             tool: context.tool.clone(),

@@ -24,7 +24,7 @@ use super::text_turn::{TextInput, text_turn};
 use crate::host::trace::Matched;
 
 /// Backtracking steps that all beginnings of one sample may take together.
-const BACKTRACKING_STEPS: u64 = 1_000_000_000;
+const BACKTRACKING_STEPS: u64 = 100_000_000;
 
 /// Code units of the streamed text that a report shows before the place where a rule fired.
 const SHOWN_UNITS: usize = 40;

@@ -161,7 +161,7 @@ impl Plan {
                 diagnostics.push(Diagnostic::new(code::MALFORMED_SCRIPT, message));
             }
         }
-        let mut agent = ScriptedAgent::new(source);
+        let mut agent = ScriptedAgent::new(source).writing_empty(self.semantics.writes_empty);
         for prompt in prompts {
             let mut message = Message::user(prompt.clone(), 0);
             // The agent dates a prompt when it takes it.

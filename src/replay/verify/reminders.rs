@@ -43,7 +43,8 @@ pub(super) fn compare(case: &Case<'_>, comparison: &mut Comparison) {
     // Which output a warning names is part of its wording.
     let output = JsString::new();
     for reminder in case.turn.messages() {
-        let kind = if reminder.is_warning { ReminderKind::Warning { output: &output } } else { ReminderKind::Interrupt };
+        let kind =
+            if reminder.is_warning { ReminderKind::Warning { output: &output } } else { ReminderKind::Interrupt };
         check(case, kind, &reminder.rules, &reminder.content, "the reminder", differences);
     }
     for (_, result) in &case.turn.results {
