@@ -45,6 +45,11 @@ pub trait Agent {
         true
     }
 
+    /// Whether the input is over: no run is under way and no prompt is left. What comes later is lost with the process.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// All events of the message that streams, those to come included: what the model would say without an abort.
     fn whole_message(&self) -> Vec<(Origin, AgentEvent)>;
 }

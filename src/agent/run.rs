@@ -444,6 +444,10 @@ impl Agent for ScriptedAgent {
         self.follow_ups.push(message);
     }
 
+    fn is_over(&self) -> bool {
+        self.queue.is_empty() && self.prompts.is_empty() && matches!(self.state, State::Idle | State::Ended)
+    }
+
     fn whole_message(&self) -> Vec<(Origin, AgentEvent)> {
         let State::Streaming(streaming) = &self.state else { return Vec::new() };
         let steps = Arc::clone(&streaming.reply).steps(self.source.given(), self.origin.clone());

@@ -47,6 +47,9 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
 
     /// Lets the next thing happen, the agent's or a planned one, whichever is due first.
     pub fn step(&mut self) -> Progress {
+        if self.agent.is_over() {
+            self.run.lose_verdicts();
+        }
         let now = self.run.journal.clock().now_ms();
         let agent_first = match (self.agent.due(), self.run.next_task_at()) {
             // What is due with the task that was just carried out comes before the agent's answer.

@@ -82,6 +82,12 @@ impl Run<'_> {
         self.carry_out(actions)
     }
 
+    /// The process ends: a judge that has not answered by now is not heard (generation-v4.md W8.4, W15.4).
+    pub(super) fn lose_verdicts(&mut self) {
+        let now = self.timeline.now();
+        self.timeline.retain(|due, planned| due <= now || !matches!(planned, Planned::Verdict { .. }));
+    }
+
     /// A run that is about to end waits for the judge, a while at most.
     pub(super) fn wait_for_judge(&mut self) {
         let until = self.journal.clock().now_ms() + OPEN_ASK_WAIT_MS;

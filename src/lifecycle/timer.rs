@@ -61,6 +61,11 @@ impl<T> Timeline<T> {
         Some(task)
     }
 
+    /// Keeps the tasks that `keep` wants, by due time and task.
+    pub fn retain(&mut self, mut keep: impl FnMut(u64, &T) -> bool) {
+        self.tasks.retain(|&(due, _), task| keep(due, task));
+    }
+
     /// Moves the present forward; never back.
     pub fn move_to(&mut self, time: u64) {
         self.now = self.now.max(time);

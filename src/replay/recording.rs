@@ -115,7 +115,13 @@ impl Plan {
         };
         let mut agent = RecordedAgent::new(source, conduct);
         agent.put_back(first);
-        let mut facts = Facts { injected: self.restored.clone(), lost_calls: false, processes: 1, differences: 0 };
+        let mut facts = Facts {
+            injected: self.restored.clone(),
+            ahead: Vec::new(),
+            lost_calls: false,
+            processes: 1,
+            differences: 0,
+        };
         let mut host = Host::new(&mut run, &mut agent);
         loop {
             match host.step() {
@@ -123,6 +129,7 @@ impl Plan {
                 Progress::ProcessEnd => {
                     facts.processes += 1;
                     facts.lost_calls = false;
+                    facts.ahead.clear();
                     let mut coordinator = self.recorded_coordinator(&rules.cwd);
                     let persisted = host.run.persisted.iter();
                     coordinator.restore(distinct(facts.injected.iter().chain(persisted)));
@@ -199,7 +206,16 @@ impl Plan {
             distinct(own.persisted.iter().flatten().chain(folds.flat_map(|batch| &batch.rules)))
         };
         let trimmed: HashSet<JsString> = ours.iter().map(JsString::trim).collect();
-        let missing: Vec<JsString> = recorded.iter().filter(|rule| !trimmed.contains(*rule)).cloned().collect();
+        let mut missing: Vec<JsString> = recorded.iter().filter(|rule| !trimmed.contains(*rule)).cloned().collect();
+        // What was injected here already, and is shown only now, is marked.
+        missing.retain(|rule| match facts.ahead.iter().position(|ahead| ahead == rule) {
+            Some(at) => {
+                facts.ahead.remove(at);
+                false
+            }
+            None => true,
+        });
+        facts.ahead.extend(trimmed.iter().filter(|rule| !recorded.contains(rule)).cloned());
         let nothing_of_ours = own.persisted.is_empty() && !self.observe;
         if !missing.is_empty() {
             run.coordinator.mark_recorded(missing);
@@ -276,6 +292,8 @@ struct Input<'a> {
 struct Facts {
     /// Rules of its `ttsr_injection` entries.
     injected: Vec<JsString>,
+    /// Rules that were injected here and that the recording has not shown yet.
+    ahead: Vec<JsString>,
     /// Whether a call may have been cut off a message of the present process.
     lost_calls: bool,
     processes: usize,
