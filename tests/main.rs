@@ -21,6 +21,7 @@ mod recordings;
 mod replay;
 mod rules;
 mod sessions;
+mod stories;
 mod streams;
 mod support;
 mod tools;

@@ -50,7 +50,11 @@ impl StreamHistory {
         match event {
             AgentEvent::TurnStart => self.turn_started = true,
             AgentEvent::AgentStart => self.starts += 1,
-            AgentEvent::AgentEnd => {}
+            AgentEvent::AgentEnd => {
+                if let Some(turn) = self.open.as_mut().filter(|_| self.starts == 0) {
+                    turn.run_ended = true;
+                }
+            }
             AgentEvent::Message(message) => self.message(origin, message),
             AgentEvent::MessageStart { timestamp } => {
                 let starts_turn = std::mem::take(&mut self.turn_started);

@@ -76,7 +76,10 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
             }
             // The coordinator delivered it when it was handed over.
             Occurrence::Delivered(_) => {}
-            Occurrence::UserInterrupt => self.run.coordinator.user_abort(),
+            Occurrence::UserInterrupt => {
+                self.run.journal.user_abort();
+                self.run.coordinator.user_abort();
+            }
             Occurrence::HandoffCancelled => {
                 self.run.coordinator.user_abort();
                 return Progress::HandoffCancelled;

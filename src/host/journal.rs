@@ -72,6 +72,13 @@ impl Journal {
         }
     }
 
+    /// The user aborted.
+    pub fn user_abort(&mut self) {
+        if let Some(writer) = &mut self.events {
+            let _ = writer.user_abort();
+        }
+    }
+
     /// Writes a `ttsr_triggered` with whole rules to the stream.
     pub fn triggered(&mut self, coordinator: &Coordinator, rules: &[usize]) {
         let Some(writer) = &mut self.events else { return };

@@ -10,6 +10,8 @@ pub struct Observed {
     pub batches: Vec<Batch>,
     /// Reminders that were delivered or injected as messages.
     pub injected: Vec<Injection>,
+    /// Of these, the rules of each that a follow-up delivered.
+    pub delivered: Vec<Vec<JsString>>,
     /// Rules of each persisted entry.
     pub persisted: Vec<Vec<JsString>>,
     /// Reminders put in front of tool results.

@@ -210,6 +210,8 @@ impl<S: StepSource> RecordedAgent<S> {
             }
             Some(Step::Turn(turn)) => {
                 self.unanswered = false;
+                // What was handed over when the run was continued is answered by this message.
+                self.follow_ups = 0;
                 if turn.starts_turn {
                     self.open_turn();
                 }
@@ -354,7 +356,8 @@ impl<S: StepSource> RecordedAgent<S> {
             }
             return self.over(State::Waiting);
         }
-        if turn.end.as_ref().is_some_and(|(_, message)| !message.tool_calls().is_empty()) {
+        let has_calls = turn.end.as_ref().is_some_and(|(_, message)| !message.tool_calls().is_empty());
+        if has_calls && !turn.run_ended {
             return self.over(State::Between);
         }
         self.state = State::Stopping;
@@ -369,6 +372,7 @@ impl<S: StepSource> RecordedAgent<S> {
         if !self.conduct.user_abort_cancels || !turn.interrupted || turn.resumed || reminded {
             return false;
         }
+        let run_ended = turn.run_ended;
         let mut at = 0;
         while matches!(self.peek(at), Some(Step::Entry(_))) && at < LOOK_AHEAD {
             at += 1;
@@ -376,7 +380,7 @@ impl<S: StepSource> RecordedAgent<S> {
         let end_is_known = self.conduct.end_is_known;
         match self.peek(at) {
             Some(Step::Message(_, message)) => message.role() == "user",
-            None | Some(Step::ProcessEnd | Step::Entry(_)) => end_is_known,
+            None | Some(Step::ProcessEnd | Step::Entry(_)) => end_is_known || run_ended,
             Some(Step::Turn(_) | Step::Header(_)) => false,
         }
     }

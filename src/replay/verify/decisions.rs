@@ -128,7 +128,8 @@ fn stream(case: &Case<'_>, comparison: &mut Comparison) {
     }
     if !turn.interrupted && !observed.interrupted() {
         let shown: Vec<&[JsString]> = turn.reminders().map(|reminder| reminder.rules.as_slice()).collect();
-        let ours: Vec<&[JsString]> = observed.injected.iter().map(|injection| injection.rules.as_slice()).collect();
+        // The reminder of an earlier interrupt is shown by no stream.
+        let ours: Vec<&[JsString]> = observed.delivered.iter().map(Vec::as_slice).collect();
         if shown != ours {
             let difference = format!("recorded follow-up {}, decided {}", lists(shown), lists(ours));
             comparison.differences.push(difference);
@@ -234,7 +235,10 @@ fn explains(batches: &[&Batch], recorded: &[JsString]) -> bool {
 /// The reminder behind an interrupt: it holds the rules of the batch, those of later batches and what waited already.
 fn reminder_of_interrupt(case: &Case<'_>, interrupting: &[JsString], comparison: &mut Comparison) {
     let Some(reminder) = case.turn.reminders().find(|reminder| reminder.delivery_id.is_none()) else {
-        if case.turn.resumed && case.semantics.persists {
+        // An interrupt by rules that are queued already has no reminder of its own (engine.md E7.6).
+        let own = &case.observed.injected;
+        let needs_none = case.observed.interrupted() && own.iter().all(|injection| injection.delivery_id.is_some());
+        if case.turn.resumed && case.semantics.persists && !needs_none {
             let difference = format!("no reminder behind the interrupt by {}", list(interrupting));
             comparison.differences.push(difference);
         }
