@@ -144,7 +144,7 @@ impl Plan {
         sink: &mut dyn TraceSink,
     ) -> Report {
         let mut run = self.begin(&StreamHeader::default(), name, "script", None, resumed, sink);
-        let mut agent = ScriptedAgent::new(source);
+        let mut agent = ScriptedAgent::new(source).of_early_generation(self.semantics.keeps_cut_calls);
         for prompt in prompts {
             let mut message = Message::user(prompt.clone(), 0);
             // The agent dates a prompt when it takes it.

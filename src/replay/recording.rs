@@ -111,7 +111,6 @@ impl Plan {
         let conduct = Conduct {
             user_abort_cancels: self.semantics.user_abort_cancels,
             end_is_known: is_session,
-            keeps_cut_calls: self.semantics.keeps_cut_calls,
         };
         let mut agent = RecordedAgent::new(source, conduct);
         agent.put_back(first);
@@ -168,8 +167,10 @@ impl Plan {
             diagnostics.push(unfinished(name, turn));
         }
         if !run.diverged {
+            let reserved = if self.semantics.reservations { run.coordinator.queued_rules() } else { Vec::new() };
             let comparison = compare(&Case {
                 turn,
+                reserved: &reserved,
                 observed: &run.observed,
                 rules,
                 semantics: &self.semantics,

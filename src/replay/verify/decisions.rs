@@ -236,8 +236,7 @@ fn explains(batches: &[&Batch], recorded: &[JsString]) -> bool {
 fn reminder_of_interrupt(case: &Case<'_>, interrupting: &[JsString], comparison: &mut Comparison) {
     let Some(reminder) = case.turn.reminders().find(|reminder| reminder.delivery_id.is_none()) else {
         // An interrupt by rules that are queued already has no reminder of its own (engine.md E7.6).
-        let own = &case.observed.injected;
-        let needs_none = case.observed.interrupted() && own.iter().all(|injection| injection.delivery_id.is_some());
+        let needs_none = interrupting.iter().all(|name| case.reserved.contains(name));
         if case.turn.resumed && case.semantics.persists && !needs_none {
             let difference = format!("no reminder behind the interrupt by {}", list(interrupting));
             comparison.differences.push(difference);
