@@ -201,7 +201,7 @@ fn normalized(path: &str) -> Vec<String> {
 
 fn timeless(key: &str, value: &Value) -> Value {
     match value {
-        _ if ["timestamp", "completedAt", "duration", "ttft"].contains(&key) => Value::Bool(true),
+        _ if ["timestamp", "completedAt", "recordedAt", "duration"].contains(&key) => Value::Bool(true),
         Value::Array(items) => Value::Array(items.iter().map(|item| timeless("", item)).collect()),
         Value::Object(object) => {
             let members = object.iter().map(|(key, value)| (key.clone(), timeless(&key.to_string_lossy(), value)));
