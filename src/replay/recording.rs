@@ -167,7 +167,12 @@ impl Plan {
             diagnostics.push(unfinished(name, turn));
         }
         if !run.diverged {
-            let reserved = if self.semantics.reservations { run.coordinator.queued_rules() } else { Vec::new() };
+            let reserved = if self.semantics.reservations {
+                let queued = run.coordinator.queued_rules();
+                distinct(queued.iter().chain(run.observed.delivered.iter().flatten()))
+            } else {
+                Vec::new()
+            };
             let comparison = compare(&Case {
                 turn,
                 reserved: &reserved,
@@ -201,6 +206,11 @@ impl Plan {
         };
         let trimmed: HashSet<JsString> = ours.iter().map(JsString::trim).collect();
         let missing: Vec<JsString> = recorded.iter().filter(|rule| !trimmed.contains(*rule)).cloned().collect();
+        for reminder in turn.reminders().filter(|reminder| reminder.delivery_id.is_some()) {
+            if !own.delivered.contains(&reminder.rules) {
+                run.coordinator.delivered_elsewhere(&reminder.rules);
+            }
+        }
         let nothing_of_ours = own.persisted.is_empty() && !self.observe;
         if !missing.is_empty() {
             run.coordinator.mark_recorded(missing);

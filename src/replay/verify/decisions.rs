@@ -245,7 +245,8 @@ fn reminder_of_interrupt(case: &Case<'_>, interrupting: &[JsString], comparison:
     };
     let recorded = normalized(&reminder.rules);
     let missing: Vec<JsString> =
-        interrupting.iter().map(JsString::trim).filter(|name| !recorded.contains(name)).collect();
+        interrupting.iter().filter(|name| !case.reserved.contains(name)).map(JsString::trim).collect();
+    let missing: Vec<JsString> = missing.into_iter().filter(|name| !recorded.contains(name)).collect();
     if !missing.is_empty() && case.semantics.abort_reason {
         comparison
             .differences

@@ -1,6 +1,7 @@
 //! Whether the records of injections agree with each other: names, order, place (engine.md E7.5, session.md S5.6).
 
 use crate::history::{Record, fold_of};
+use crate::host::Batch;
 use crate::message::{CANCELLED_CALL, CallOutcome, Message, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, interrupt_reason};
 use crate::text::JsString;
 
@@ -107,7 +108,9 @@ fn states_reason(case: &Case<'_>, call: &JsString, result: &Message) -> bool {
     if !case.semantics.abort_reason {
         return true;
     }
-    let first = case.observed.interrupts().first().map(|batch| (&batch.tool_call, interrupt_reason(&batch.rules)));
+    // Another cut of the text may have let another call match.
+    let is_certain = |batch: &&&Batch| !batch.rules.iter().any(|rule| case.observed.chunk_dependent.contains(rule));
+    let first = case.observed.interrupts().first().filter(is_certain).map(|batch| (&batch.tool_call, interrupt_reason(&batch.rules)));
     let Some((Some(matched), reason)) = first.filter(|_| case.turn.late.is_none()) else {
         let known = [PLACEHOLDER_PREFIX, NOT_EXECUTED_PREFIX, CANCELLED_CALL];
         return known.iter().any(|start| text.starts_with(start)) || result.call_outcome() != CallOutcome::Ran;
