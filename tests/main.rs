@@ -25,3 +25,4 @@ mod stories;
 mod streams;
 mod support;
 mod tools;
+mod verify;

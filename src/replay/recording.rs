@@ -221,8 +221,11 @@ impl Plan {
             }
         }
         if is_proven && turn.interrupted && !self.observe && !recorded.is_empty() {
-            // The cut of the text let more rules match than the agent saw.
-            for rule in ours.iter().filter(|rule| !recorded.contains(&rule.trim())) {
+            // The cut of the text let more rules match than the agent saw; a fold before the interrupt it did see.
+            let before = own.batches.iter().take_while(|batch| batch.decision != Decision::Interrupt);
+            let folds = before.filter(|batch| batch.decision == Decision::Fold).flat_map(|batch| &batch.rules);
+            let lost: HashSet<&JsString> = folds.filter(|rule| !own.chunk_dependent.contains(rule)).collect();
+            for rule in ours.iter().filter(|rule| !recorded.contains(&rule.trim()) && !lost.contains(rule)) {
                 run.coordinator.unmark(rule);
             }
         }

@@ -90,6 +90,7 @@ impl<'a> Forgiven<'a> {
 /// Compares an event stream: announced rules in order of first appearance, the decision, reminders.
 fn stream(case: &Case<'_>, comparison: &mut Comparison) {
     let (turn, observed) = (case.turn, case.observed);
+    announced_interrupt(case, &mut comparison.differences);
     let recorded = distinct(turn.announced.iter().flat_map(|announced| &announced.rules));
     let ours = observed.announced();
     let same = if case.semantics.sorted_rules { recorded == ours } else { same_set(&recorded, &ours) };
@@ -103,7 +104,7 @@ fn stream(case: &Case<'_>, comparison: &mut Comparison) {
         let is_race = ours.iter().all(|name| recorded.contains(name))
             && !missing.is_empty()
             && missing.iter().all(|name| at_the_end(name));
-        if is_race {
+        if is_race && (turn.interrupted || missing.iter().all(|name| case.rules.folds(name))) {
             comparison.races += 1;
             return;
         }
@@ -136,6 +137,21 @@ fn stream(case: &Case<'_>, comparison: &mut Comparison) {
         }
     }
     folds(case, &forgiven, comparison);
+}
+
+/// An interrupt is announced, and the aborted message names what was announced.
+fn announced_interrupt(case: &Case<'_>, differences: &mut Vec<String>) {
+    let turn = case.turn;
+    if !turn.interrupted || !case.semantics.abort_reason {
+        return;
+    }
+    match turn.interrupting_names() {
+        None => differences.push("interrupted by rules, and the aborted message does not name them".to_owned()),
+        Some(named) if !turn.announced.iter().any(|announced| joined_names(&announced.rules) == named) => {
+            differences.push(format!("recorded an interrupt by `{named}`, which was not announced"));
+        }
+        Some(_) => {}
+    }
 }
 
 fn same_names(named: &JsString, batch: &Batch, case: &Case<'_>) -> bool {
@@ -175,6 +191,10 @@ fn noted(case: &Case<'_>, comparison: &mut Comparison) {
 fn interrupted(case: &Case<'_>, comparison: &mut Comparison) {
     let named = case.turn.interrupting_names();
     let recorded = comparison.recorded.clone();
+    if named.is_none() && case.semantics.abort_reason {
+        let difference = "an interrupt's reminder stands behind a message that no rule is said to have aborted";
+        comparison.differences.push(difference.to_owned());
+    }
     let interrupts = case.observed.interrupts();
     let matched = distinct(interrupts.iter().flat_map(|batch| &batch.rules));
     let missing: Vec<JsString> = recorded.iter().filter(|name| !matched.contains(name)).cloned().collect();
@@ -347,8 +367,9 @@ fn folds(case: &Case<'_>, forgiven: &Forgiven<'_>, comparison: &mut Comparison) 
 
 /// The persisted lists in order.
 fn persisted(case: &Case<'_>, forgiven: &Forgiven<'_>, comparison: &mut Comparison) {
-    let recorded: Vec<Vec<JsString>> = case.turn.persisted().map(|entry| forgiven.strict(&entry.rules)).collect();
-    let ours: Vec<Vec<JsString>> = case.observed.persisted.iter().map(|rules| forgiven.strict(rules)).collect();
+    let strict = |rules: &Vec<JsString>| Some(forgiven.strict(rules)).filter(|rules| !rules.is_empty());
+    let recorded: Vec<Vec<JsString>> = case.turn.persisted().filter_map(|entry| strict(&entry.rules)).collect();
+    let ours: Vec<Vec<JsString>> = case.observed.persisted.iter().filter_map(strict).collect();
     let same = recorded.len() == ours.len() && recorded.iter().zip(&ours).all(|(a, b)| same_set(a, b));
     if !same && case.observed.chunk_dependent.is_empty() {
         let shown = |lists: &[Vec<JsString>]| super::lists(lists.iter().map(Vec::as_slice));

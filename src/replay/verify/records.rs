@@ -3,6 +3,7 @@
 use crate::history::{Record, fold_of};
 use crate::host::Batch;
 use crate::message::{CANCELLED_CALL, CallOutcome, Message, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, interrupt_reason};
+use crate::lifecycle::OTHER_TOOL_CALL_REASON;
 use crate::text::JsString;
 
 use super::{Case, Comparison, list, normalized, quote};
@@ -111,16 +112,27 @@ fn states_reason(case: &Case<'_>, call: &JsString, result: &Message) -> bool {
     // Another cut of the text may have let another call match.
     let is_certain = |batch: &&&Batch| !batch.rules.iter().any(|rule| case.observed.chunk_dependent.contains(rule));
     let first = case.observed.interrupts().first().filter(is_certain).map(|batch| (&batch.tool_call, interrupt_reason(&batch.rules)));
-    let Some((Some(matched), reason)) = first.filter(|_| case.turn.late.is_none()) else {
-        let known = [PLACEHOLDER_PREFIX, NOT_EXECUTED_PREFIX, CANCELLED_CALL];
-        return known.iter().any(|start| text.starts_with(start)) || result.call_outcome() != CallOutcome::Ran;
+    let given = |prefix: &str, reason: &JsString, end: &str| {
+        let mut given = JsString::from(prefix);
+        given.push_units(reason.units());
+        given.push_str(end);
+        given == text
     };
-    if matched != call {
-        return true;
-    }
-    let recorded = case.turn.interrupting_names();
-    let mut own = JsString::from(PLACEHOLDER_PREFIX);
-    own.push_units(reason.units());
+    let turn = case.turn;
+    let end = turn.late.as_ref().map(|late| &late.end).or(turn.end.as_ref());
+    let recorded = end.and_then(|(_, message)| message.string("errorMessage")).unwrap_or_default();
     // A race of two batches leaves the recorded one's names.
-    text == own || recorded.is_some_and(|names| text.to_string_lossy().ends_with(&names.to_string_lossy()))
+    let states = |reason: &JsString| given(PLACEHOLDER_PREFIX, reason, "");
+    if let Some((Some(matched), reason)) = first.filter(|_| turn.late.is_none())
+        && matched == call
+    {
+        return states(&recorded) || states(&reason);
+    }
+    states(&recorded)
+        || states(&OTHER_TOOL_CALL_REASON.into())
+        || given(NOT_EXECUTED_PREFIX, &recorded, ".")
+        || text == CANCELLED_CALL
+        // A call that was refused, or a command that was running, says so in its own words.
+        || ![PLACEHOLDER_PREFIX, NOT_EXECUTED_PREFIX].iter().any(|prefix| text.starts_with(prefix))
+            && result.call_outcome() != CallOutcome::Ran
 }
