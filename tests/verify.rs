@@ -39,7 +39,7 @@ impl Case {
 
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for (folder, lifecycle) in [("recordings", "v3"), ("recordings-17", "v2")] {
+    for (folder, lifecycle) in [("recordings", "v3"), ("recordings-17", "v2"), ("recordings-early", "v1")] {
         let mut folders: Vec<PathBuf> = fs::read_dir(project("testdata").join(folder))
             .expect("recordings")
             .filter_map(|entry| Some(entry.ok()?.path()))
@@ -146,6 +146,7 @@ fn changes_of_a_session(recorded: &Lines) -> Vec<Change> {
             "ttsr_injection" => {
                 add("entry removed", Some(recorded.with(at, None)));
                 add("entry swapped", recorded.swapped(at));
+                add("entry swapped back", recorded.swapped(at - 1));
                 for name in names(value.get("injectedRules")) {
                     add("entry renamed", recorded.replaced(at, &quoted(&name), "\"never-heard-of\""));
                 }
@@ -158,6 +159,7 @@ fn changes_of_a_session(recorded: &Lines) -> Vec<Change> {
             "custom_message" => {
                 add("reminder removed", Some(recorded.with(at, None)));
                 add("reminder swapped", recorded.swapped(at));
+                add("reminder swapped back", recorded.swapped(at - 1));
                 for name in names(value.get("details").and_then(|details| details.get("rules"))) {
                     let from = format!("\"rules\":[{}", quoted(&name));
                     add("details renamed", recorded.replaced(at, &from, "\"rules\":[\"never-heard-of\""));
@@ -243,14 +245,22 @@ fn changes_of_a_stream(recorded: &Lines) -> Vec<Change> {
 }
 
 /// Changes that are none, with the reason.
-fn exception(what: &str, change: &Change, recorded: &Lines) -> Option<&'static str> {
+fn exception(case: &Case, what: &str, change: &Change, recorded: &Lines) -> Option<&'static str> {
     let at = change.line - 1;
+    if case.lifecycle == "v1" && change.kind == "trigger reordered" {
+        return Some("rules of the early generation come in the order of its directory, which no recording tells");
+    }
     if what == "events" && change.kind.starts_with("trigger ") {
         let changed: Vec<Value> = change.text.lines().filter_map(|line| json::parse(line).ok()).collect();
         return (announced(&recorded.values) == announced(&changed))
             .then_some("a trigger that repeats: how often does not count, only the order of first appearance");
     }
     let result_of = |at: usize| string(recorded.values.get(at)?.get("message")?, "toolCallId");
+    let is_bookkeeping = |at: usize| recorded.values.get(at).is_some_and(|value| string(value, "type").is_some_and(|kind| kind == "custom"));
+    let neighbour = if change.kind.ends_with("back") { at - 1 } else { at + 1 };
+    if change.kind.contains("swapped") && is_bookkeeping(neighbour) {
+        return Some("a place before or behind the agent's bookkeeping");
+    }
     if change.kind == "entry swapped" && result_of(at + 1).is_some() && result_of(at + 1) != reminded_behind(at, recorded) {
         return Some("a fold's entry and the result of another call: both stand before its own result all the same");
     }
@@ -312,7 +322,7 @@ fn check(what: &str, changes_of: fn(&Lines) -> Vec<Change>) {
                 let status = case.run("replay", &changed, &further).status;
                 if status == 1 {
                     noticed += 1;
-                } else if let Some(reason) = exception(what, &change, &recorded) {
+                } else if let Some(reason) = exception(&case, what, &change, &recorded) {
                     *excepted.entry(reason).or_insert(0_usize) += 1;
                 } else {
                     missed.push(format!("{} {what}.{run}:{}: {} (status {status})", case.name, change.line, change.kind));
@@ -336,4 +346,53 @@ fn each_change_of_a_session_is_noticed() {
 #[test]
 fn each_change_of_a_stream_is_noticed() {
     check("events", changes_of_a_stream);
+}
+
+/// Inspection shows what `--verify` says: as many findings, with the same words, in every format.
+#[test]
+fn inspection_shows_the_differences_of_verify() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let changed = folder.path().join("changed.jsonl");
+    let mut compared = 0;
+    for case in cases() {
+        let input = case.folder.join("session.1.jsonl");
+        let recorded = Lines::read(&input);
+        let mut kinds: Vec<&str> = Vec::new();
+        for change in changes_of_a_session(&recorded) {
+            if kinds.contains(&change.kind) {
+                continue;
+            }
+            kinds.push(change.kind);
+            fs::write(&changed, &change.text).expect("a changed recording");
+            let verified = case.run("replay", &changed, &["--verify", "--format", "jsonl"]);
+            let what = format!("{} line {}: {}", case.name, change.line, change.kind);
+            let expected = verified.err.matches("TTSR310").count();
+            let inspect = |format: &str| case.run("inspect-session", &changed, &["--replay", "--format", format]);
+            let json = inspect("json");
+            let messages = messages_of(&json::parse(&json.out).expect("a document"));
+            assert_eq!(messages.len(), expected, "{what}: {messages:?} {}", verified.err);
+            if verified.status == 1 {
+                assert_eq!(json.status, 1, "{what}");
+            }
+            let human = inspect("human");
+            assert_eq!(human.out.matches("TTSR310").count(), expected, "{what}: {}", human.out);
+            let sarif = json::parse(&inspect("sarif").out).expect("a document");
+            let runs = sarif.get("runs").and_then(Value::as_array).unwrap_or_default();
+            let results = runs.iter().flat_map(|run| run.get("results").and_then(Value::as_array).unwrap_or_default());
+            let results = results.filter(|result| string(result, "ruleId").is_some_and(|id| id == "TTSR310"));
+            let texts: Vec<String> = results.filter_map(|result| string(result.get("message")?, "text")).collect();
+            assert_eq!(texts.len(), expected, "{what}");
+            for message in &messages {
+                assert!(texts.iter().any(|text| text.contains(message.as_str())), "{what}: {message} in {texts:?}");
+            }
+            compared += expected;
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+fn messages_of(document: &Value) -> Vec<String> {
+    let findings = document.get("findings").and_then(Value::as_array).unwrap_or_default();
+    let own = findings.iter().filter(|finding| string(finding, "code").is_some_and(|code| code == "TTSR310"));
+    own.filter_map(|finding| string(finding, "message")).collect()
 }
