@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ttsr::agent::{Agent, Abort, CallScope, Due, EndOfScript, Occurrence, Script, ScriptSource, ScriptedAgent, Step};
+use ttsr::agent::{Abort, Agent, CallScope, Due, EndOfScript, Occurrence, Script, ScriptSource, ScriptedAgent, Step};
 use ttsr::clock::Clock;
 use ttsr::diagnostic::{Code, code};
 use ttsr::message::{AgentEvent, ContentBlock, Message};

@@ -114,13 +114,27 @@ fn observing_reads_what_a_process_end_restores() {
         let lifecycle = if folder.to_string_lossy().contains("-17") { "v2" } else { "v3" };
         for mode in ["observe", "abort"] {
             let outcome = run(&[
-                "replay", &session, "--rules", &rules, "--settings", &settings, "--lifecycle", lifecycle,
-                "--on-trigger", mode, "--verify", "--format", "jsonl",
+                "replay",
+                &session,
+                "--rules",
+                &rules,
+                "--settings",
+                &settings,
+                "--lifecycle",
+                lifecycle,
+                "--on-trigger",
+                mode,
+                "--verify",
+                "--format",
+                "jsonl",
             ]);
             assert_eq!(outcome.status, 0, "{mode}: {}", outcome.err);
             let behind = values(&outcome.out).into_iter().filter(|line| string(line, "kind") == "trigger");
             let messages: Vec<f64> = behind.filter_map(|line| line.get("at")?.get("message")?.as_f64()).collect();
-            assert!(messages.iter().all(|message| *message == 0.0), "{mode}: only the first message matches: {messages:?}");
+            assert!(
+                messages.iter().all(|message| *message == 0.0),
+                "{mode}: only the first message matches: {messages:?}"
+            );
         }
     }
 }
@@ -131,9 +145,8 @@ fn another_decision_for_the_same_rule_is_a_difference() {
     let folder = recording("recordings-18.3/k07-mode-invalid");
     for input in ["events.1.jsonl", "session.1.jsonl"] {
         let (input, rules, settings) = (of(&folder, input), of(&folder, "rules"), of(&folder, "settings.json"));
-        let outcome = run(&[
-            "replay", &input, "--rules", &rules, "--settings", &settings, "--lifecycle", "v3", "--verify",
-        ]);
+        let outcome =
+            run(&["replay", &input, "--rules", &rules, "--settings", &settings, "--lifecycle", "v3", "--verify"]);
         assert_eq!(outcome.status, 1, "{input}: {}{}", outcome.out, outcome.err);
     }
 }
@@ -161,7 +174,8 @@ fn a_retry_without_reply_reads_back() {
     }
 }
 
-const HEADER: &str = r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/project"}"#;
+const HEADER: &str =
+    r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/project"}"#;
 
 /// A session line by line, each entry under the one before.
 fn session(entries: &[&str]) -> String {
@@ -179,7 +193,9 @@ fn session(entries: &[&str]) -> String {
 }
 
 fn user(text: &str) -> String {
-    format!(r#"{{"type":"message","message":{{"role":"user","content":[{{"type":"text","text":"{text}"}}],"timestamp":1}}}}"#)
+    format!(
+        r#"{{"type":"message","message":{{"role":"user","content":[{{"type":"text","text":"{text}"}}],"timestamp":1}}}}"#
+    )
 }
 
 fn assistant(text: &str) -> String {
@@ -236,13 +252,12 @@ fn a_written_session_keeps_what_stands_behind_an_interrupt() {
 #[test]
 fn the_early_generation_keeps_the_call_that_was_cut() {
     let folder = Folder::new(&[("foo", "---\nttsr_trigger: foo\n---\nNo foo.\n")]);
-    let script = r#"[[{"text":"Look: "},{"tool":"bash","id":"c1","args":{"command":"echo foo and more"}}],[{"text":"I ask."}]]"#;
+    let script =
+        r#"[[{"text":"Look: "},{"tool":"bash","id":"c1","args":{"command":"echo foo and more"}}],[{"text":"I ask."}]]"#;
     let script = folder.write("script.json", script);
     let (written, emitted) = (folder.path("written.jsonl"), folder.path("emitted.jsonl"));
-    let scripted = folder.replay(
-        "v1",
-        &["--script", &script, "--prompt", "go", "--write-session", &written, "--emit-events", &emitted],
-    );
+    let scripted = folder
+        .replay("v1", &["--script", &script, "--prompt", "go", "--write-session", &written, "--emit-events", &emitted]);
     assert_eq!(scripted.status, 0, "{}", scripted.err);
     let streamed = folder.path("streamed.jsonl");
     let again = folder.replay("v1", &[&emitted, "--write-session", &streamed, "--verify"]);
@@ -250,8 +265,17 @@ fn the_early_generation_keeps_the_call_that_was_cut() {
     // A recording that nobody interrupted, cut at the match.
     let whole = folder.path("whole.jsonl");
     let unwatched = run(&[
-        "replay", "--script", &script, "--prompt", "go", "--rules", &folder.write("rules-none.md", "---\nttsr_trigger: zzz\n---\nB\n"),
-        "--lifecycle", "v1", "--emit-events", &whole,
+        "replay",
+        "--script",
+        &script,
+        "--prompt",
+        "go",
+        "--rules",
+        &folder.write("rules-none.md", "---\nttsr_trigger: zzz\n---\nB\n"),
+        "--lifecycle",
+        "v1",
+        "--emit-events",
+        &whole,
     ]);
     assert_eq!(unwatched.status, 0, "{}", unwatched.err);
     let cut = folder.path("cut.jsonl");
@@ -305,7 +329,8 @@ fn a_second_timer_says_what_it_drops() {
     let outcome = folder.replay("v1", &[&input, "--trace", "full"]);
     assert_eq!(triggers(&outcome), [["foo"], ["bar"]], "{}", outcome.err);
     let dropped: Vec<Vec<String>> = of_kind(&outcome, "discard").iter().map(|line| names(line, "dropped")).collect();
-    let messages: Vec<bool> = of_kind(&outcome, "discard").iter().map(|line| line.get("message").and_then(Value::as_f64).is_some()).collect();
+    let messages: Vec<bool> =
+        of_kind(&outcome, "discard").iter().map(|line| line.get("message").and_then(Value::as_f64).is_some()).collect();
     // The first drops the aborted message, the second the reminder that the first put in its place.
     assert_eq!(dropped, [Vec::<String>::new(), vec!["user".to_owned()]], "{}", outcome.out);
     assert_eq!(messages, [true, false]);
@@ -331,8 +356,7 @@ fn a_resumed_session_comes_first_unchanged() {
 
     for (leaf, fires) in [(None, false), (Some("00000005"), false), (Some("00000001"), true)] {
         let at: Vec<&str> = leaf.map_or(Vec::new(), |leaf| vec!["--leaf", leaf]);
-        let inputs: [&[&str]; 3] =
-            [&["--script", &script, "--prompt", "go"], &["--text", "a foo"], &[&events]];
+        let inputs: [&[&str]; 3] = [&["--script", &script, "--prompt", "go"], &["--text", "a foo"], &[&events]];
         for (number, input) in inputs.into_iter().enumerate() {
             let name = format!("written.{number}.{}.jsonl", leaf.unwrap_or("none"));
             let written = folder.path(&name);
@@ -353,7 +377,8 @@ fn a_resumed_session_comes_first_unchanged() {
 /// A full-form stream shows the arguments as the agent had read them: those decide, not the text of the deltas (f119).
 #[test]
 fn a_full_form_stream_shows_the_arguments() {
-    let folder = Folder::new(&[("foo", "---\ncondition: foo\nscope: tool:write(*.ts)\ninterruptMode: always\n---\nNo foo.\n")]);
+    let folder =
+        Folder::new(&[("foo", "---\ncondition: foo\nscope: tool:write(*.ts)\ninterruptMode: always\n---\nNo foo.\n")]);
     let message = |arguments: &str| {
         format!(
             r#"{{"role":"assistant","content":[{{"type":"toolCall","id":"c1","name":"write","arguments":{arguments}}}],"api":"a","provider":"p","model":"m","stopReason":"stop","timestamp":2}}"#

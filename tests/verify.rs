@@ -152,7 +152,10 @@ fn changes_of_a_session(recorded: &Lines) -> Vec<Change> {
                 }
                 let rules = names(value.get("injectedRules"));
                 if let [first, second, ..] = rules.as_slice() {
-                    let (from, to) = (format!("{},{}", quoted(first), quoted(second)), format!("{},{}", quoted(second), quoted(first)));
+                    let (from, to) = (
+                        format!("{},{}", quoted(first), quoted(second)),
+                        format!("{},{}", quoted(second), quoted(first)),
+                    );
                     add("entry reordered", recorded.replaced(at, &from, &to));
                 }
             }
@@ -166,30 +169,62 @@ fn changes_of_a_session(recorded: &Lines) -> Vec<Change> {
                 }
                 add("tag attribute changed", recorded.replaced(at, " path=\\\"", " path=\\\"x"));
                 add("reason changed", recorded.replaced(at, "reason=\\\"rule_violation\\\"", "reason=\\\"whim\\\""));
-                add("rule content changed", recorded.replaced(at, "\\n</system-interrupt>", " Or not.\\n</system-interrupt>"));
+                add(
+                    "rule content changed",
+                    recorded.replaced(at, "\\n</system-interrupt>", " Or not.\\n</system-interrupt>"),
+                );
             }
             "message" if role == "assistant" => {
                 let error = message.and_then(|message| string(message, "errorMessage")).unwrap_or_default();
                 if error.starts_with("TTSR matched rule") {
                     let (from, to) = (quoted(&error), "\"TTSR matched rule: never-heard-of\"");
-                    add("abort renamed", recorded.replaced(at, &format!("\"errorMessage\":{from}"), &format!("\"errorMessage\":{to}")));
-                    add("abort text changed", recorded.replaced(at, &format!("\"errorMessage\":{from}"), "\"errorMessage\":\"Request was aborted\""));
+                    add(
+                        "abort renamed",
+                        recorded.replaced(at, &format!("\"errorMessage\":{from}"), &format!("\"errorMessage\":{to}")),
+                    );
+                    add(
+                        "abort text changed",
+                        recorded.replaced(
+                            at,
+                            &format!("\"errorMessage\":{from}"),
+                            "\"errorMessage\":\"Request was aborted\"",
+                        ),
+                    );
                 }
             }
             "message" if role == "toolResult" => {
                 let text = recorded.lines[at].as_str();
-                let is_placeholder = text.contains("Tool execution was aborted: TTSR") || text.contains("because the run was aborted: TTSR") || text.contains("Aborted: Cancelled");
+                let is_placeholder = text.contains("Tool execution was aborted: TTSR")
+                    || text.contains("because the run was aborted: TTSR")
+                    || text.contains("Aborted: Cancelled");
                 if is_placeholder {
                     let id = message.and_then(|message| string(message, "toolCallId")).unwrap_or_default();
                     add("placeholder removed", Some(recorded.with(at, None)));
-                    add("placeholder renamed", recorded.replaced(at, &format!("\"toolCallId\":{}", quoted(&id)), "\"toolCallId\":\"call_nowhere\""));
-                    add("placeholder text changed", recorded.replaced(at, "Tool execution was aborted: TTSR matched rule", "Tool execution was aborted: no rule"));
+                    add(
+                        "placeholder renamed",
+                        recorded.replaced(
+                            at,
+                            &format!("\"toolCallId\":{}", quoted(&id)),
+                            "\"toolCallId\":\"call_nowhere\"",
+                        ),
+                    );
+                    add(
+                        "placeholder text changed",
+                        recorded.replaced(
+                            at,
+                            "Tool execution was aborted: TTSR matched rule",
+                            "Tool execution was aborted: no rule",
+                        ),
+                    );
                     add("placeholder ran", recorded.replaced(at, "\"isError\":true", "\"isError\":false"));
                 }
                 if text.contains("<system-reminder reason=") {
                     add("tag attribute changed", recorded.replaced(at, " path=\\\"", " path=\\\"x"));
                     add("tag renamed", recorded.replaced(at, " rule=\\\"", " rule=\\\"x"));
-                    add("rule content changed", recorded.replaced(at, "\\n</system-reminder>", " Or not.\\n</system-reminder>"));
+                    add(
+                        "rule content changed",
+                        recorded.replaced(at, "\\n</system-reminder>", " Or not.\\n</system-reminder>"),
+                    );
                     add("fold removed", recorded.replaced(at, "<system-reminder reason=", "<system-remark reason="));
                 }
             }
@@ -212,10 +247,16 @@ fn changes_of_a_stream(recorded: &Lines) -> Vec<Change> {
                 let rules = value.get("rules").and_then(Value::as_array).unwrap_or_default();
                 for rule in rules {
                     let name = string(rule, "name").unwrap_or_default();
-                    add("trigger renamed", recorded.replaced(at, &format!("\"name\":{}", quoted(&name)), "\"name\":\"never-heard-of\""));
+                    add(
+                        "trigger renamed",
+                        recorded.replaced(at, &format!("\"name\":{}", quoted(&name)), "\"name\":\"never-heard-of\""),
+                    );
                 }
                 if let [first, second, ..] = rules {
-                    let (from, to) = (format!("{},{}", first.to_json(), second.to_json()), format!("{},{}", second.to_json(), first.to_json()));
+                    let (from, to) = (
+                        format!("{},{}", first.to_json(), second.to_json()),
+                        format!("{},{}", second.to_json(), first.to_json()),
+                    );
                     add("trigger reordered", recorded.replaced(at, &from, &to));
                 }
             }
@@ -224,9 +265,14 @@ fn changes_of_a_stream(recorded: &Lines) -> Vec<Change> {
                 let text = recorded.lines[at].as_str();
                 if string(message, "customType").is_some_and(|kind| kind == "ttsr-injection") {
                     add("tag attribute changed", recorded.replaced(at, " path=\\\"", " path=\\\"x"));
-                    add("rule content changed", recorded.replaced(at, "\\n</system-interrupt>", " Or not.\\n</system-interrupt>"));
+                    add(
+                        "rule content changed",
+                        recorded.replaced(at, "\\n</system-interrupt>", " Or not.\\n</system-interrupt>"),
+                    );
                 }
-                if text.contains("<system-reminder reason=") && string(message, "role").is_some_and(|role| role == "toolResult") {
+                if text.contains("<system-reminder reason=")
+                    && string(message, "role").is_some_and(|role| role == "toolResult")
+                {
                     add("tag attribute changed", recorded.replaced(at, " path=\\\"", " path=\\\"x"));
                     add("tag renamed", recorded.replaced(at, " rule=\\\"", " rule=\\\"x"));
                     add("fold removed", recorded.replaced(at, "<system-reminder reason=", "<system-remark reason="));
@@ -234,7 +280,10 @@ fn changes_of_a_stream(recorded: &Lines) -> Vec<Change> {
                 let error = string(message, "errorMessage").unwrap_or_default();
                 if error.starts_with("TTSR matched rule") {
                     let from = format!("\"errorMessage\":{}", quoted(&error));
-                    add("abort renamed", recorded.replaced(at, &from, "\"errorMessage\":\"TTSR matched rule: never-heard-of\""));
+                    add(
+                        "abort renamed",
+                        recorded.replaced(at, &from, "\"errorMessage\":\"TTSR matched rule: never-heard-of\""),
+                    );
                     add("abort text changed", recorded.replaced(at, &from, "\"errorMessage\":\"Request was aborted\""));
                 }
             }
@@ -256,12 +305,17 @@ fn exception(case: &Case, what: &str, change: &Change, recorded: &Lines) -> Opti
             .then_some("a trigger that repeats: how often does not count, only the order of first appearance");
     }
     let result_of = |at: usize| string(recorded.values.get(at)?.get("message")?, "toolCallId");
-    let is_bookkeeping = |at: usize| recorded.values.get(at).is_some_and(|value| string(value, "type").is_some_and(|kind| kind == "custom"));
+    let is_bookkeeping = |at: usize| {
+        recorded.values.get(at).is_some_and(|value| string(value, "type").is_some_and(|kind| kind == "custom"))
+    };
     let neighbour = if change.kind.ends_with("back") { at - 1 } else { at + 1 };
     if change.kind.contains("swapped") && is_bookkeeping(neighbour) {
         return Some("a place before or behind the agent's bookkeeping");
     }
-    if change.kind == "entry swapped" && result_of(at + 1).is_some() && result_of(at + 1) != reminded_behind(at, recorded) {
+    if change.kind == "entry swapped"
+        && result_of(at + 1).is_some()
+        && result_of(at + 1) != reminded_behind(at, recorded)
+    {
         return Some("a fold's entry and the result of another call: both stand before its own result all the same");
     }
     None
@@ -325,7 +379,8 @@ fn check(what: &str, changes_of: fn(&Lines) -> Vec<Change>) {
                 } else if let Some(reason) = exception(&case, what, &change, &recorded) {
                     *excepted.entry(reason).or_insert(0_usize) += 1;
                 } else {
-                    missed.push(format!("{} {what}.{run}:{}: {} (status {status})", case.name, change.line, change.kind));
+                    missed
+                        .push(format!("{} {what}.{run}:{}: {} (status {status})", case.name, change.line, change.kind));
                 }
             }
         }

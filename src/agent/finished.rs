@@ -2,7 +2,8 @@
 
 use crate::json_object;
 use crate::message::{
-    CANCELLED_CALL, EARLY_PLACEHOLDER, Message, Model, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, PLAIN_ABORT, ToolCall, text_block,
+    CANCELLED_CALL, EARLY_PLACEHOLDER, Message, Model, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, PLAIN_ABORT, ToolCall,
+    text_block,
 };
 use crate::text::JsString;
 use crate::text::json::{Object, Value};

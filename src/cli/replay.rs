@@ -470,9 +470,8 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
             console.report_once(&softened(diagnostic));
         }
         let leaf = resumed_leaf(&session, args)?;
-        plan.restored = session
-            .injected_rules(leaf)
-            .map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
+        plan.restored =
+            session.injected_rules(leaf).map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
         plan.restored_by =
             recorded_in(&session, leaf).map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
         // cli.md: the session's own comes before `--cwd`.

@@ -155,7 +155,8 @@ impl BranchHistory {
             if let Some(turn) = &mut self.open {
                 let end = (origin, message);
                 let records_before = turn.records.len();
-                let late = LateHalf { origin: counted, timestamp, starts_turn: true, end, turn_ends: 1, records_before };
+                let late =
+                    LateHalf { origin: counted, timestamp, starts_turn: true, end, turn_ends: 1, records_before };
                 turn.late = Some(Box::new(late));
                 turn.resumed = false;
             }

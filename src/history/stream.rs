@@ -157,6 +157,7 @@ impl StreamHistory {
 /// had happened, and none of its calls ran to its end.
 fn may_end_late(turn: &Turn) -> bool {
     !turn.announced.is_empty()
+        && turn.late.is_none()
         && turn.end.as_ref().is_some_and(|(_, message)| !message.ending().is_cut_short())
         && turn.results.iter().all(|(_, result)| !result.call_outcome().delivers_reminders())
 }

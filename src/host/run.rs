@@ -105,12 +105,7 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A run over `input` whose events go to `sink`.
-    pub fn new(
-        mut coordinator: Coordinator,
-        mut journal: Journal,
-        input: &str,
-        sink: &'a mut dyn TraceSink,
-    ) -> Self {
+    pub fn new(mut coordinator: Coordinator, mut journal: Journal, input: &str, sink: &'a mut dyn TraceSink) -> Self {
         let started_ms = journal.clock().now_ms();
         coordinator.delay_structural_results();
         let reading = coordinator.reading().clone();
@@ -395,7 +390,8 @@ impl<'a> Run<'a> {
                     self.journal.triggered(&self.coordinator, &rules);
                     if self.full {
                         let all = self.coordinator.manager().rules();
-                        let whole: Vec<Value> = rules.iter().filter_map(|rule| all.get(*rule)).map(rule_value).collect();
+                        let whole: Vec<Value> =
+                            rules.iter().filter_map(|rule| all.get(*rule)).map(rule_value).collect();
                         for surface in Surface::ALL {
                             let payload = payload(surface, Value::Array(whole.clone()));
                             self.emit(TraceKind::Emit { surface: surface.as_str(), payload });

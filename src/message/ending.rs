@@ -101,7 +101,8 @@ pub fn split_names(text: &JsString, known: &[JsString]) -> Vec<JsString> {
             let end = at + name.units().len();
             !name.is_empty()
                 && units[at..].starts_with(name.units())
-                && (end == units.len() || (units[end..].starts_with(comma.units()) && step[(end + 2).min(units.len())].is_some()))
+                && (end == units.len()
+                    || (units[end..].starts_with(comma.units()) && step[(end + 2).min(units.len())].is_some()))
         };
         step[at] = known.iter().filter(fits).map(|name| name.units().len()).max();
     }

@@ -330,7 +330,9 @@ impl Plan {
 fn lacks_exit(session: &Session, leaf: Option<usize>) -> bool {
     let branch = session.branch(leaf);
     let mut entries = branch.iter().rev().filter_map(|&index| session.entry(index));
-    entries.find(|entry| entry.is_session_exit() || entry.kind() == Some(EntryKind::Message)).is_some_and(|entry| !entry.is_session_exit())
+    entries
+        .find(|entry| entry.is_session_exit() || entry.kind() == Some(EntryKind::Message))
+        .is_some_and(|entry| !entry.is_session_exit())
 }
 
 /// A path that is relative to the project, or to the home as `~/…`, as an absolute one.

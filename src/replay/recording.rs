@@ -108,13 +108,16 @@ impl Plan {
         let rules = RunRules { plan: self, cwd: header.cwd.clone().unwrap_or_else(|| self.cwd.clone()) };
         let input_kind = (name, is_session);
         let mut run = self.begin(&header, name, kind, session, resumed, sink);
-        let conduct = Conduct {
-            user_abort_cancels: self.semantics.user_abort_cancels,
-            end_is_known: is_session,
-        };
+        let conduct = Conduct { user_abort_cancels: self.semantics.user_abort_cancels, end_is_known: is_session };
         let mut agent = RecordedAgent::new(source, conduct);
         agent.put_back(first);
-        let mut facts = Facts { injected: self.restored.clone(), lost_calls: false, processes: 1, differences: 0 };
+        let mut facts = Facts {
+            injected: self.restored.clone(),
+            lost_calls: false,
+            processes: 1,
+            differences: 0,
+            uncertain: Vec::new(),
+        };
         let mut host = Host::new(&mut run, &mut agent);
         loop {
             match host.step() {
@@ -176,6 +179,7 @@ impl Plan {
             let comparison = compare(&Case {
                 turn,
                 reserved: &reserved,
+                uncertain: &facts.uncertain,
                 observed: &run.observed,
                 rules,
                 semantics: &self.semantics,
@@ -188,6 +192,9 @@ impl Plan {
                 self.take_over(run, turn, is_session && comparison.differences.is_empty(), facts);
             }
         }
+        let waiting = run.coordinator.queued_rules();
+        let uncertain = facts.uncertain.iter().chain(&run.observed.chunk_dependent);
+        facts.uncertain = distinct(uncertain.filter(|rule| waiting.contains(rule)));
         facts.lost_calls |= is_session && turn.may_lack_calls();
         run.diverged |= finished.left_recording;
         run.flush();
@@ -229,6 +236,14 @@ impl Plan {
                 run.coordinator.unmark(rule);
             }
         }
+        if is_proven && !self.observe {
+            // What was delivered for a match that another cut of the text does not have was not injected.
+            for rule in own.delivered.iter().flatten().filter(|rule| !recorded.contains(&rule.trim())) {
+                if own.chunk_dependent.contains(rule) || facts.uncertain.contains(rule) {
+                    run.coordinator.unmark(rule);
+                }
+            }
+        }
         facts.injected.extend(turn.persisted().flat_map(|entry| entry.rules.iter().cloned()));
         if is_proven && nothing_of_ours {
             run.journal.recorded(turn);
@@ -247,11 +262,7 @@ impl Plan {
         run.count_unsettled(comparison.not_reproducible, comparison.races);
         if !comparison.recorded.is_empty() {
             let open = comparison.not_reproducible + comparison.races > 0;
-            let agrees = if !comparison.differences.is_empty() {
-                Some(false)
-            } else {
-                (!open).then_some(true)
-            };
+            let agrees = if !comparison.differences.is_empty() { Some(false) } else { (!open).then_some(true) };
             run.emit_at_message(&turn.origin, TraceKind::Recorded { rules: comparison.recorded.clone(), agrees });
         }
         for difference in &comparison.differences {
@@ -297,15 +308,15 @@ struct Facts {
     lost_calls: bool,
     processes: usize,
     differences: usize,
+    /// Deferred rules that wait, and that another cut of the text would not have let match.
+    uncertain: Vec<JsString>,
 }
 
 /// The rules that the recording shows as marked behind the message, trimmed, each once.
 fn recorded_marks(turn: &Turn, semantics: &Semantics) -> Vec<JsString> {
     let mut marks = turn.injected();
     // A stream does not show an interrupt's reminder: that the agent went on tells of it. A fold is marked at its match.
-    let announced = turn.announced.iter().filter(|_| {
-        semantics.mark_at_match || !turn.interrupted || turn.resumed
-    });
+    let announced = turn.announced.iter().filter(|_| semantics.mark_at_match || !turn.interrupted || turn.resumed);
     let named: Vec<JsString> = announced.flat_map(|announced| announced.rules.iter().map(JsString::trim)).collect();
     for name in named {
         if !name.is_empty() && !marks.contains(&name) {
@@ -333,7 +344,10 @@ impl KnownRules for RunRules<'_> {
     fn folds(&self, name: &JsString) -> bool {
         let mode = |rule: &CompiledRule| rule.interrupt_mode.unwrap_or(self.plan.settings.interrupt_mode);
         self.plan.semantics.interrupt_modes
-            && self.plan.rule(name).is_some_and(|rule| !matches!(mode(rule), InterruptMode::Always | InterruptMode::ToolOnly))
+            && self
+                .plan
+                .rule(name)
+                .is_some_and(|rule| !matches!(mode(rule), InterruptMode::Always | InterruptMode::ToolOnly))
     }
 
     fn names(&self) -> Vec<JsString> {

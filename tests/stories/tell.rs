@@ -180,11 +180,7 @@ fn reply(random: &mut Random, calls: &mut usize) -> String {
 }
 
 fn call(random: &mut Random, number: usize) -> String {
-    let text = if random.once_in(5) {
-        format!("console.log({})", random.pick(&WORDS))
-    } else {
-        prose(random, 6)
-    };
+    let text = if random.once_in(5) { format!("console.log({})", random.pick(&WORDS)) } else { prose(random, 6) };
     let path = random.pick(&PATHS);
     let (tool, arguments) = match random.below(8) {
         0..=2 => ("write", format!("{{\"path\":\"{path}\",\"content\":\"{text}\"}}")),

@@ -72,6 +72,7 @@ impl<'a> Forgiven<'a> {
         let mut own = case.observed.batches.iter().filter(|batch| batch.rules.contains(name));
         let in_calls_only = own.clone().next().is_some() && own.all(|batch| batch.tool_call.is_some());
         case.observed.chunk_dependent.contains(name)
+            || case.uncertain.contains(name)
             || self.may_be_spent(name)
             || (in_calls_only && (!case.semantics.tool_call_end || !self.matches_complete_call(name)))
     }
@@ -97,7 +98,8 @@ fn stream(case: &Case<'_>, comparison: &mut Comparison) {
     let forgiven = Forgiven::new(case);
     let at_the_end = |name: &JsString| {
         let announced = turn.announced.iter().filter(|announced| announced.rules.contains(name));
-        announced.into_iter().all(|announced| is_last_delta(case, announced.before)) && forgiven.matches_complete_call(name)
+        announced.into_iter().all(|announced| is_last_delta(case, announced.before))
+            && forgiven.matches_complete_call(name)
     };
     if !same {
         let missing: Vec<&JsString> = recorded.iter().filter(|name| !ours.contains(name)).collect();
@@ -200,10 +202,16 @@ fn interrupted(case: &Case<'_>, comparison: &mut Comparison) {
     let missing: Vec<JsString> = recorded.iter().filter(|name| !matched.contains(name)).cloned().collect();
     let exact = named.is_some_and(|named| interrupts.iter().any(|batch| joined_names(&batch.rules) == named));
     if missing.is_empty() && !exact {
-        if !explains(&interrupts, &recorded) {
-            comparison
-                .differences
-                .push(format!("recorded an interrupt by {}, decided {}", list(&recorded), list(&matched)));
+        // Another cut of the text may not have let these match.
+        let counts = |name: &&JsString| recorded.contains(name) || !case.observed.chunk_dependent.contains(name);
+        let certain = interrupts.iter().map(|batch| batch.rules.iter().filter(counts).cloned().collect::<Vec<_>>());
+        let certain: Vec<Vec<JsString>> = certain.filter(|rules| !rules.is_empty()).collect();
+        if !explains(&certain, &recorded) {
+            comparison.differences.push(format!(
+                "recorded an interrupt by {}, decided {}",
+                list(&recorded),
+                list(&matched)
+            ));
         }
     } else if !missing.is_empty() {
         lost(case, &missing, "an interrupt by", comparison);
@@ -233,14 +241,14 @@ fn lost(case: &Case<'_>, missing: &[JsString], what: &str, comparison: &mut Comp
 
 /// Whether the recorded rules, as a set, are those that match some prefix, or a subset that contains the first to
 /// match and all that match at the same place.
-fn explains(batches: &[&Batch], recorded: &[JsString]) -> bool {
+fn explains(batches: &[Vec<JsString>], recorded: &[JsString]) -> bool {
     let Some(first) = batches.first() else { return recorded.is_empty() };
-    if first.rules.iter().all(|name| recorded.contains(name)) {
+    if first.iter().all(|name| recorded.contains(name)) {
         return true;
     }
     let mut seen: Vec<JsString> = Vec::new();
     for batch in batches {
-        for name in &batch.rules {
+        for name in batch {
             if !seen.contains(name) {
                 seen.push(name.clone());
             }
@@ -268,9 +276,11 @@ fn reminder_of_interrupt(case: &Case<'_>, interrupting: &[JsString], comparison:
         interrupting.iter().filter(|name| !case.reserved.contains(name)).map(JsString::trim).collect();
     let missing: Vec<JsString> = missing.into_iter().filter(|name| !recorded.contains(name)).collect();
     if !missing.is_empty() && case.semantics.abort_reason {
-        comparison
-            .differences
-            .push(format!("the reminder behind the interrupt by {} lacks {}", list(interrupting), list(&missing)));
+        comparison.differences.push(format!(
+            "the reminder behind the interrupt by {} lacks {}",
+            list(interrupting),
+            list(&missing)
+        ));
     }
     let known: Vec<JsString> = case
         .observed
@@ -337,7 +347,9 @@ fn folds(case: &Case<'_>, forgiven: &Forgiven<'_>, comparison: &mut Comparison) 
         let missing: Vec<JsString> = fold.rules.iter().filter(|name| !ours.contains(name)).cloned().collect();
         let further: Vec<JsString> =
             forgiven.strict(&ours).into_iter().filter(|name| !fold.rules.contains(name)).collect();
-        if !further.is_empty() || (!case.is_session && case.semantics.sorted_rules && missing.is_empty() && ours != fold.rules) {
+        if !further.is_empty()
+            || (!case.is_session && case.semantics.sorted_rules && missing.is_empty() && ours != fold.rules)
+        {
             comparison.differences.push(format!(
                 "call {call}: recorded a reminder of {}, decided {}",
                 list(&fold.rules),
@@ -355,7 +367,11 @@ fn folds(case: &Case<'_>, forgiven: &Forgiven<'_>, comparison: &mut Comparison) 
         if outcome(&own.tool_call) == Some(CallOutcome::Pruned) {
             let entries: Vec<&[JsString]> = case.turn.persisted().map(|entry| entry.rules.as_slice()).collect();
             if case.is_session && !entries.contains(&normalized(&own.rules).as_slice()) {
-                comparison.differences.push(format!("call {call}: decided {}, persisted {}", list(&own.rules), lists(entries)));
+                comparison.differences.push(format!(
+                    "call {call}: decided {}, persisted {}",
+                    list(&own.rules),
+                    lists(entries)
+                ));
             }
         } else if strict.is_empty() {
             comparison.not_reproducible += 1;

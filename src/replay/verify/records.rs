@@ -2,6 +2,7 @@
 
 use crate::history::{Record, fold_of};
 use crate::host::Batch;
+use crate::lifecycle::OTHER_TOOL_CALL_REASON;
 use crate::message::{CallOutcome, Message, PLACEHOLDER_PREFIX, interrupt_reason, split_names};
 use crate::text::JsString;
 
@@ -88,10 +89,8 @@ fn placeholders(case: &Case<'_>, differences: &mut Vec<String>) {
             differences.push(format!("call {} of the interrupted message has several results", quote(&call.id)));
         }
         if result.call_outcome().delivers_reminders() {
-            differences.push(format!(
-                "call {} of the interrupted message has a result as if it had run",
-                quote(&call.id)
-            ));
+            differences
+                .push(format!("call {} of the interrupted message has a result as if it had run", quote(&call.id)));
             continue;
         }
         if !states_reason(case, &call.id, result) {
@@ -109,7 +108,9 @@ fn placeholders(case: &Case<'_>, differences: &mut Vec<String>) {
 /// Whether the only call is the one that matched, though the match itself is a race (engine.md E6.6).
 fn matches_late(case: &Case<'_>) -> bool {
     let calls = case.turn.end.as_ref().map(|(_, message)| message.tool_calls().len()).unwrap_or_default();
-    let Some(names) = case.turn.interrupting_names().filter(|_| calls == 1 && case.turn.late.is_none()) else { return false };
+    let Some(names) = case.turn.interrupting_names().filter(|_| calls == 1 && case.turn.late.is_none()) else {
+        return false;
+    };
     if case.semantics.tool_call_end || case.observed.interrupted() {
         return false;
     }
@@ -124,7 +125,12 @@ fn states_reason(case: &Case<'_>, call: &JsString, result: &Message) -> bool {
     }
     // Another cut of the text may have let another call match.
     let is_certain = |batch: &&&Batch| !batch.rules.iter().any(|rule| case.observed.chunk_dependent.contains(rule));
-    let first = case.observed.interrupts().first().filter(is_certain).map(|batch| (&batch.tool_call, interrupt_reason(&batch.rules)));
+    let first = case
+        .observed
+        .interrupts()
+        .first()
+        .filter(is_certain)
+        .map(|batch| (&batch.tool_call, interrupt_reason(&batch.rules)));
     let turn = case.turn;
     let end = turn.late.as_ref().map(|late| &late.end).or(turn.end.as_ref());
     let recorded = end.and_then(|(_, message)| message.string("errorMessage")).unwrap_or_default();
@@ -137,10 +143,12 @@ fn states_reason(case: &Case<'_>, call: &JsString, result: &Message) -> bool {
     if let Some((Some(matched), reason)) = first.filter(|_| turn.late.is_none())
         && matched == call
     {
-        return states(&recorded) || states(&reason);
+        // Without a check at the call's end it depends on the cut whether this call matched, or one that was removed.
+        let other = !case.semantics.tool_call_end && states(&OTHER_TOOL_CALL_REASON.into());
+        return states(&recorded) || states(&reason) || other;
     }
     if matches_late(case) {
-        return states(&recorded);
+        return states(&recorded) || states(&OTHER_TOOL_CALL_REASON.into());
     }
     // What the other calls are told differs by version; one that was refused says so in its own words.
     result.call_outcome() != CallOutcome::Ran
