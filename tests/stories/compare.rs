@@ -86,6 +86,9 @@ pub(super) fn tell(story: &Story, lifecycle: &str, folder: &Path, seen: &mut See
         expect_status(&scripted)?;
         count(&scripted, seen);
 
+        if lifecycle == "v2" && is_ambiguous(&scripted) {
+            return Ok(());
+        }
         let again = name("again");
         let mut arguments = vec![emitted.as_str(), "--verify", "--write-session", &again];
         arguments.extend(&resumed);
@@ -96,7 +99,9 @@ pub(super) fn tell(story: &Story, lifecycle: &str, folder: &Path, seen: &mut See
         let (ours, theirs) = (normalized(&written), normalized(&again));
         alike(&ours, &theirs).map_err(|why| format!("run {at}, session of the stream: {why}"))?;
 
-        let verified = teller.replay(&[written.as_str(), "--verify"]);
+        // With other borders than the script's, a deferral that only its own borders made is not found.
+        let chunk = format!("chars:{}", story.chunk);
+        let verified = teller.replay(&[written.as_str(), "--verify", "--chunk", &chunk]);
         expect_status(&verified).map_err(|why| format!("run {at}, session --verify: {why}"))?;
         lossy |= lifecycle != "v1" && cuts_a_call(&emitted);
         if at == 0 {
@@ -142,6 +147,17 @@ fn session(
         decisions(&outcome, false)
     };
     alike(&in_force(written), &in_force(copied)).map_err(|why| format!("rules in force: {why}"))
+}
+
+/// What recordings of the middle generation do not settle: a fold whose message ended badly is free again by its document
+/// and stays marked in its releases (engine.md E11 G33), and the pair of a deferral, which has no `deliveryId`, before an
+/// interrupt whose retry never came looks like the pair of a late abort.
+fn is_ambiguous(scripted: &Outcome) -> bool {
+    let trace = lines(&scripted.out);
+    let count = |kind: &str, key: &str, value: &str| {
+        trace.iter().filter(|line| string(line, "kind") == kind && (key.is_empty() || string(line, key) == value)).count()
+    };
+    count("drop", "", "") > 0 || count("abort", "", "") > count("continue", "source", "retry")
 }
 
 /// Whether a call was cut: from release 12.10 on the written session does not hold it (session.md S9.2), nor what
