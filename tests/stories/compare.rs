@@ -155,7 +155,10 @@ fn session(
 fn is_ambiguous(scripted: &Outcome) -> bool {
     let trace = lines(&scripted.out);
     let count = |kind: &str, key: &str, value: &str| {
-        trace.iter().filter(|line| string(line, "kind") == kind && (key.is_empty() || string(line, key) == value)).count()
+        trace
+            .iter()
+            .filter(|line| string(line, "kind") == kind && (key.is_empty() || string(line, key) == value))
+            .count()
     };
     count("drop", "", "") > 0 || count("abort", "", "") > count("continue", "source", "retry")
 }
