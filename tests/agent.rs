@@ -189,7 +189,7 @@ fn an_abort_stops_at_once_and_the_retry_is_the_next_reply() {
         steps.push(step.occurrence);
         if is_match {
             let scope = CallScope { call: "call_1_1".into(), others: "another call".into() };
-            agent.abort(Abort { reason: Some("TTSR matched rule: r".into()), scope: Some(scope) });
+            agent.abort(Abort { reason: Some("TTSR matched rule: r".into()), scope: Some(scope), is_early: false });
         }
         if agent.due() == Due::Idle && !outline(&steps).contains(&"end stop better".to_owned()) {
             assert!(agent.continue_run());

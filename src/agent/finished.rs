@@ -2,7 +2,8 @@
 
 use crate::json_object;
 use crate::message::{
-    CANCELLED_CALL, Message, Model, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, PLAIN_ABORT, ToolCall, text_block,
+    CANCELLED_CALL, EARLY_PLACEHOLDER, Message, Model, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, PLAIN_ABORT, ToolCall,
+    text_block,
 };
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
@@ -17,6 +18,9 @@ pub struct Abort {
     pub reason: Option<JsString>,
     /// Set when the reason concerns a single call of the message (engine.md E7.4 step 3).
     pub scope: Option<CallScope>,
+    /// Whether the early generation carries it out: the call that streams stays in the message, and results do not say
+    /// why they were stopped (engine.md E11; recordings-early, e06).
+    pub is_early: bool,
 }
 
 /// A call that an abort is about.
@@ -64,7 +68,8 @@ pub(super) fn built_message(
 
 /// The message as it stood when it was aborted.
 pub fn aborted_message(partial: Partial, abort: &Abort, model: &Model, timestamp: u64) -> Message {
-    let mut message = Message::assistant(model, partial.into_content(), "aborted", timestamp.into());
+    let content = if abort.is_early { partial.into_content_with_cut_call() } else { partial.into_content() };
+    let mut message = Message::assistant(model, content, "aborted", timestamp.into());
     message.raw.insert("errorMessage", abort.reason.clone().unwrap_or_else(|| PLAIN_ABORT.into()));
     let texts = message.tool_calls().into_iter().filter_map(|call| Some((abort.text_for(&call.id)?, call.id)));
     let texts: Object = texts.map(|(text, id)| (id, text)).collect();
@@ -76,6 +81,11 @@ pub fn aborted_message(partial: Partial, abort: &Abort, model: &Model, timestamp
 
 /// The result of a call that was complete when its message was aborted.
 pub fn placeholder(call: ToolCall, abort: &Abort, timestamp_ms: u64) -> Message {
+    if abort.is_early {
+        let mut message = Message::tool_result(call.id, call.name, EARLY_PLACEHOLDER, true, timestamp_ms);
+        message.raw.insert("details", Object::new());
+        return message;
+    }
     let reason = abort.text_for(&call.id).or_else(|| abort.reason.clone());
     let mut text = JsString::from(PLACEHOLDER_PREFIX);
     text.push_units(reason.unwrap_or_else(|| PLAIN_ABORT.into()).units());

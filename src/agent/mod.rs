@@ -14,7 +14,7 @@ mod tools;
 
 pub use finished::{Abort, CallScope, aborted_message, placeholder, stopped};
 pub use occurrence::{Agent, Due, Occurrence, Step};
-pub use partial::Partial;
+pub use partial::{Partial, cut_call};
 pub use run::ScriptedAgent;
 pub use script::{
     CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedHandoff, ScriptedResult,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::message::{AgentEvent, text_block, thinking_block, tool_call_block};
 use crate::text::JsString;
 use crate::text::json::{self, Object, Value};
+use crate::tool::{CallReader, ReadOptions};
 
 /// What streamed, by content index.
 #[derive(Debug, Default)]
@@ -16,7 +17,7 @@ pub struct Partial {
 enum Block {
     Text(JsString),
     Thinking(JsString),
-    Call { raw: JsString, complete: Option<Call> },
+    Call { raw: JsString, begun: Option<(JsString, JsString)>, complete: Option<Call> },
 }
 
 #[derive(Debug)]
@@ -42,8 +43,9 @@ impl Partial {
                     text.push_units(delta.units());
                 }
             }
-            AgentEvent::ToolCallStart { index, .. } => {
-                self.blocks.insert(*index, Block::Call { raw: JsString::new(), complete: None });
+            AgentEvent::ToolCallStart { index, id, name } => {
+                let begun = id.clone().zip(name.clone());
+                self.blocks.insert(*index, Block::Call { raw: JsString::new(), begun, complete: None });
             }
             AgentEvent::ToolCallDelta { index, delta } => {
                 if let Some(Block::Call { raw, .. }) = self.blocks.get_mut(index) {
@@ -63,16 +65,35 @@ impl Partial {
 
     /// The content of the message. An incomplete call is left out (session.md S9.2).
     pub fn into_content(self) -> Vec<Value> {
-        self.blocks.into_values().filter_map(Block::into_value).collect()
+        self.blocks.into_values().filter_map(|block| block.into_value(false)).collect()
+    }
+
+    /// The content of the message with the call that is incomplete, as the early generation keeps it.
+    pub fn into_content_with_cut_call(self) -> Vec<Value> {
+        self.blocks.into_values().filter_map(|block| block.into_value(true)).collect()
     }
 }
 
+/// A call whose arguments stopped at `raw`: what can be read of them, and the text itself.
+pub fn cut_call(id: JsString, name: JsString, raw: JsString) -> Value {
+    let mut reader = CallReader::new(&name, &ReadOptions::default());
+    reader.push(raw.units());
+    reader.finish(None);
+    let mut block = tool_call_block(id, name, reader.arguments().clone());
+    block.insert("partialArgs", raw);
+    block.into()
+}
+
 impl Block {
-    fn into_value(self) -> Option<Value> {
+    fn into_value(self, keeps_cut_call: bool) -> Option<Value> {
         match self {
             Self::Text(text) => Some(text_block(text)),
             Self::Thinking(thinking) => Some(thinking_block(thinking)),
-            Self::Call { raw, complete } => {
+            Self::Call { raw, begun, complete: None } => {
+                let (id, name) = begun.filter(|_| keeps_cut_call)?;
+                Some(cut_call(id, name, raw))
+            }
+            Self::Call { raw, complete, .. } => {
                 let Call { id, name, arguments } = complete?;
                 let parsed = || raw.to_utf8().and_then(|text| json::parse(&text).ok());
                 let arguments = arguments.or_else(parsed).unwrap_or(Value::Object(Object::new()));

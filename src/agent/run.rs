@@ -36,6 +36,8 @@ pub struct ScriptedAgent {
     keeps_empty_texts: bool,
     /// Whether a `write` without content reaches the tool.
     writes_empty: bool,
+    /// Whether an abort leaves what the early generation left.
+    is_early: bool,
     /// Why the last attempt to continue threw.
     failed_to_continue: Option<JsString>,
     /// The last time stamp given to a message.
@@ -95,6 +97,7 @@ impl ScriptedAgent {
             failure: None,
             keeps_empty_texts: false,
             writes_empty: false,
+            is_early: false,
             failed_to_continue: None,
             stamped: 0,
         }
@@ -111,6 +114,13 @@ impl ScriptedAgent {
     #[must_use]
     pub fn writing_empty(mut self, reaches: bool) -> Self {
         self.writes_empty = reaches;
+        self
+    }
+
+    /// Aborts leave what those of the early generation left: see [`Abort::is_early`].
+    #[must_use]
+    pub fn of_early_generation(mut self, is_early: bool) -> Self {
+        self.is_early = is_early;
         self
     }
 
@@ -223,7 +233,8 @@ impl ScriptedAgent {
         if let Some(at) = self.interrupt_at.take_if(|at| *at <= ahead_at) {
             wait_until(clock, at);
             self.happen(Occurrence::UserInterrupt);
-            return self.cut(&Abort::default(), Outcome::Failed, clock);
+            let abort = Abort { is_early: self.is_early, ..Abort::default() };
+            return self.cut(&abort, Outcome::Failed, clock);
         }
         wait_until(clock, ahead_at);
         match streaming.ahead.take() {
@@ -264,7 +275,8 @@ impl ScriptedAgent {
         };
         self.announce(AgentEvent::MessageEnd(message));
         if is_cut_short {
-            self.give_placeholders(calls, &Abort::default(), clock);
+            let abort = Abort { is_early: self.is_early, ..Abort::default() };
+            self.give_placeholders(calls, &abort, clock);
         } else {
             for (index, call) in calls.into_iter().enumerate() {
                 let timestamp = self.stamp(clock);

@@ -26,6 +26,7 @@ use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::replay::{Plan, Report, Resumed, TextInput, TraceSink};
 use crate::session::{EntryKind, Session, SessionError, write_new};
 use crate::settings::Lifecycle;
+use crate::stream::{InputKind, detect};
 use crate::text::JsString;
 use crate::text::json::Value;
 use crate::tool::ArgumentMode;
@@ -518,8 +519,16 @@ fn resumed_session(args: &ReplayArgs) -> Result<Option<Resumed>, CliError> {
 
 /// Where the resumed session goes on: at `--leaf`, unless that chooses the branch of a session that is played.
 fn resumed_leaf(session: &Session, args: &ReplayArgs) -> Result<Option<usize>, CliError> {
-    let asked = args.leaf.as_deref().filter(|_| args.inputs.is_empty());
+    let asked = args.leaf.as_deref().filter(|_| args.inputs.iter().all(|input| is_stream(Path::new(input))));
     leaf_of(session, asked)
+}
+
+/// Whether a file holds an event stream, which has no branches to choose from. Standard input may be a session.
+fn is_stream(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|found| found.is_file()));
+    let read = file.and_then(|file| file.take(1 << 16).read_to_end(&mut head).ok());
+    read.is_some() && detect(&head) == InputKind::Events
 }
 
 /// Per rule, the last entry of the branch that records its injection.

@@ -215,7 +215,9 @@ impl BranchHistory {
     /// The pair of a late abort stands before the aborted message: the last reminder of the open turn, when that
     /// turn has one more than it needs (recordings: "with a late abort that pair can stand before").
     fn early_pair(&mut self) -> Vec<Record> {
-        if !self.stray.is_empty() {
+        // Only the pair moves: a reminder whose entry stands elsewhere is where it does not belong.
+        let is_pair = |records: &[Record]| matches!(records, [Record::Reminder(_), Record::Entry(_), ..]);
+        if is_pair(&self.stray) {
             return std::mem::take(&mut self.stray);
         }
         let Some(turn) = &mut self.open else { return Vec::new() };
@@ -224,6 +226,9 @@ impl BranchHistory {
         let Some(last) = turn.records.iter().rposition(is_reminder) else { return Vec::new() };
         let is_deferred = |reminder: &Reminder| reminder.delivery_id.is_some();
         if turn.reminders().count() <= own || turn.reminders().last().is_some_and(is_deferred) {
+            return Vec::new();
+        }
+        if !is_pair(&turn.records[last..]) {
             return Vec::new();
         }
         turn.records.split_off(last)

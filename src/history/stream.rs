@@ -50,7 +50,11 @@ impl StreamHistory {
         match event {
             AgentEvent::TurnStart => self.turn_started = true,
             AgentEvent::AgentStart => self.starts += 1,
-            AgentEvent::AgentEnd => {}
+            AgentEvent::AgentEnd => {
+                if let Some(turn) = self.open.as_mut().filter(|_| self.starts == 0) {
+                    turn.run_ended = true;
+                }
+            }
             AgentEvent::Message(message) => self.message(origin, message),
             AgentEvent::MessageStart { timestamp } => {
                 let starts_turn = std::mem::take(&mut self.turn_started);
@@ -153,6 +157,7 @@ impl StreamHistory {
 /// had happened, and none of its calls ran to its end.
 fn may_end_late(turn: &Turn) -> bool {
     !turn.announced.is_empty()
+        && turn.late.is_none()
         && turn.end.as_ref().is_some_and(|(_, message)| !message.ending().is_cut_short())
         && turn.results.iter().all(|(_, result)| !result.call_outcome().delivers_reminders())
 }

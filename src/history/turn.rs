@@ -49,6 +49,9 @@ pub struct Turn {
     pub late: Option<Box<LateHalf>>,
     /// Whether the agent went on without a prompt, as a retry or a follow-up makes it.
     pub resumed: bool,
+    /// Whether the stream says that the run ended behind the message, its calls answered or not. A run that a retry
+    /// goes on with does not end (session.md S8.5e), so behind an interrupt this tells that the user came first.
+    pub run_ended: bool,
     /// What the recording shows of reminders behind this message, in order.
     pub records: Vec<Record>,
 }

@@ -89,7 +89,10 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
             }
             // The coordinator delivered it when it was handed over.
             Occurrence::Delivered(_) => {}
-            Occurrence::UserInterrupt => self.run.coordinator.user_abort(),
+            Occurrence::UserInterrupt => {
+                self.run.journal.user_abort();
+                self.run.coordinator.user_abort();
+            }
             Occurrence::HandoffCancelled => {
                 self.run.coordinator.user_abort();
                 return Progress::HandoffCancelled;
@@ -114,6 +117,11 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
                 }
             }
             AgentEvent::MessageStart { .. } => {
+                if !self.run.coordinator.queued_rules().is_empty() {
+                    // No answer comes at once: the follow-up of an earlier message finds the agent busy and waits
+                    // for the end of the run (engine.md E7.6).
+                    self.run.pass(FOLLOW_UP_DELAY_MS);
+                }
                 self.run.flush();
                 self.run.begin_message(origin);
             }
@@ -167,7 +175,8 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
     /// Makes the agent do what was decided.
     fn follow(&mut self, effects: Effects) {
         if let Some(abort) = effects.abort {
-            self.agent.abort(order(abort));
+            let is_early = self.run.coordinator.manager().semantics().keeps_cut_calls;
+            self.agent.abort(Abort { is_early, ..order(abort) });
         }
         for injection in &effects.delivered {
             self.agent.follow_up(injected_message(injection));
@@ -187,5 +196,5 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
 /// The order to abort as the agent takes it.
 fn order(abort: lifecycle::Abort) -> Abort {
     let scope = abort.tool_call.map(|call| CallScope { call, others: OTHER_TOOL_CALL_REASON.into() });
-    Abort { reason: abort.reason, scope }
+    Abort { reason: abort.reason, scope, is_early: false }
 }

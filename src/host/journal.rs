@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::clock::Clock;
 use crate::history::{Record, Turn};
+use crate::json_object;
 use crate::lifecycle::{Coordinator, Injection, rule_value};
 use crate::message::{AgentEvent, Message, Model};
 use crate::session::{NewHeader, Session, Store};
@@ -72,6 +73,13 @@ impl Journal {
         }
     }
 
+    /// The user aborted.
+    pub fn user_abort(&mut self) {
+        if let Some(writer) = &mut self.events {
+            let _ = writer.user_abort();
+        }
+    }
+
     /// Writes a `ttsr_triggered` with whole rules to the stream.
     pub fn triggered(&mut self, coordinator: &Coordinator, rules: &[usize]) {
         let Some(writer) = &mut self.events else { return };
@@ -116,6 +124,15 @@ impl Journal {
             members.remove(key);
         }
         Some(store.append("custom_message", members, &mut self.clock))
+    }
+
+    /// Writes that the process of the session that is resumed ended, as the agent does when it ends.
+    pub fn process_ended(&mut self) {
+        let recorded = self.clock.iso();
+        if let Some(store) = &mut self.store {
+            let data = json_object! { "reason": "dispose", "kind": "normal", "recordedAt": recorded };
+            store.append_custom("session_exit", Some(data.into()), &mut self.clock);
+        }
     }
 
     /// Copies an entry that is no message.

@@ -12,6 +12,8 @@ pub struct Observed {
     pub injected: Vec<Injection>,
     /// Warnings after a judge's yes that were delivered.
     pub warned: Vec<Injection>,
+    /// Of these, the rules of each that a follow-up delivered.
+    pub delivered: Vec<Vec<JsString>>,
     /// Rules of each persisted entry.
     pub persisted: Vec<Vec<JsString>>,
     /// Reminders put in front of tool results.

@@ -454,6 +454,7 @@ impl<'a> Run<'a> {
                     self.inject(&injection);
                 }
                 Action::Deliver(injection) => {
+                    self.observed.delivered.push(injection.rules.clone());
                     self.inject(&injection);
                     self.joins_memory(&injected_message(&injection));
                     self.delivered.push(injected_message(&injection));

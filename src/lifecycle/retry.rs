@@ -51,6 +51,14 @@ impl Coordinator {
         if rules.is_empty() { Vec::new() } else { vec![Action::Drop { rules, why: DropReason::Superseded }] }
     }
 
+    /// A queued delivery of these rules came at a place that the run did not reach: it is not to come again.
+    pub fn delivered_elsewhere(&mut self, rules: &[JsString]) {
+        let Some(at) = self.memory.queue.iter().position(|injection| injection.rules == rules) else { return };
+        if let Some(delivery) = self.memory.queue.remove(at).and_then(|injection| injection.delivery_id) {
+            self.pending.release(delivery);
+        }
+    }
+
     /// Another prompt supersedes the present one.
     pub fn new_generation(&mut self) {
         self.generation += 1;

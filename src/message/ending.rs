@@ -15,6 +15,9 @@ pub const PLAIN_ABORT: &str = "Request was aborted";
 /// What stands before the reason in the result of a call that was complete when its message was aborted.
 pub const PLACEHOLDER_PREFIX: &str = "Tool execution was aborted: ";
 
+/// The result of such a call in the early generation.
+pub const EARLY_PLACEHOLDER: &str = "Tool execution was aborted.";
+
 /// What stands before the reason in the result of a call that the abort found waiting for its turn.
 pub const NOT_EXECUTED_PREFIX: &str = "Tool was not executed because the run was aborted: ";
 

@@ -9,8 +9,8 @@ mod marks;
 
 pub use build::{Model, text_block, thinking_block, tool_call_block};
 pub use ending::{
-    CANCELLED_CALL, CallOutcome, Ending, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, PLAIN_ABORT, interrupt_reason,
-    joined_names, split_names,
+    CANCELLED_CALL, CallOutcome, EARLY_PLACEHOLDER, Ending, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, PLAIN_ABORT,
+    interrupt_reason, joined_names, split_names,
 };
 pub use event::AgentEvent;
 pub use marks::{is_judging_entry, is_judging_event, is_warning};

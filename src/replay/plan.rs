@@ -15,7 +15,7 @@ use crate::judge::Verdicts;
 use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
 use crate::message::Message;
 use crate::rule::{BUNDLED_PREFIX, CompiledRule};
-use crate::session::{NewHeader, Session, Store};
+use crate::session::{EntryKind, NewHeader, Session, Store};
 use crate::settings::{Semantics, Settings};
 use crate::stream::{ChunkMode, StreamHeader};
 use crate::text::JsString;
@@ -161,7 +161,9 @@ impl Plan {
                 diagnostics.push(Diagnostic::new(code::MALFORMED_SCRIPT, message));
             }
         }
-        let mut agent = ScriptedAgent::new(source).writing_empty(self.semantics.writes_empty);
+        let mut agent = ScriptedAgent::new(source)
+            .writing_empty(self.semantics.writes_empty)
+            .of_early_generation(self.semantics.keeps_cut_calls);
         for prompt in prompts {
             let mut message = Message::user(prompt.clone(), 0);
             // The agent dates a prompt when it takes it.
@@ -201,7 +203,11 @@ impl Plan {
         };
         let mut journal = journal;
         if let Some(Resumed { session, leaf }) = resumed.filter(|_| self.keep_session) {
+            let is_open = lacks_exit(&session, leaf);
             journal.resume(Store::resume(session, leaf));
+            if is_open {
+                journal.process_ended();
+            }
         }
         if self.keep_events {
             let header = stream_header(header, &cwd, journal.clock());
@@ -347,6 +353,16 @@ impl Plan {
         let (store, events) = journal.into_written();
         Report { summary, diagnostics, differences, store, events, handed_off: Vec::new() }
     }
+}
+
+/// Whether the branch does not say that its process ended: without that, a reader takes what follows for the same
+/// process (session.md S9.4a).
+fn lacks_exit(session: &Session, leaf: Option<usize>) -> bool {
+    let branch = session.branch(leaf);
+    let mut entries = branch.iter().rev().filter_map(|&index| session.entry(index));
+    entries
+        .find(|entry| entry.is_session_exit() || entry.kind() == Some(EntryKind::Message))
+        .is_some_and(|entry| !entry.is_session_exit())
 }
 
 /// A path that is relative to the project, or to the home as `~/…`, as an absolute one.

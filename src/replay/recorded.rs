@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::agent::{Abort, Agent, Due, Occurrence, Partial, Step as Happening, placeholder, stopped};
+use crate::agent::{Abort, Agent, Due, Occurrence, Partial, Step as Happening, cut_call, placeholder, stopped};
 use crate::clock::Clock;
 use crate::history::{LateHalf, Record, Step, Turn, without_reminders};
 use crate::json_object;
@@ -28,8 +28,6 @@ pub(super) struct Conduct {
     pub(super) user_abort_cancels: bool,
     /// Whether the end of the recording shows that a retry never came: a session's last message is its last.
     pub(super) end_is_known: bool,
-    /// Whether an aborted message keeps the call that streamed, as the early generation did.
-    pub(super) keeps_cut_calls: bool,
 }
 
 /// A recorded message that was played.
@@ -210,6 +208,8 @@ impl<S: StepSource> RecordedAgent<S> {
             }
             Some(Step::Turn(turn)) => {
                 self.unanswered = false;
+                // What was handed over when the run was continued is answered by this message.
+                self.follow_ups = 0;
                 if turn.starts_turn {
                     self.open_turn();
                 }
@@ -226,7 +226,7 @@ impl<S: StepSource> RecordedAgent<S> {
     fn stream(&mut self) {
         let Some(turn) = &mut self.turn else { return };
         if let Some(abort) = self.abort.as_ref().filter(|_| !turn.was_cut_short()) {
-            let message = cut_message(turn, self.played, abort, self.conduct.keeps_cut_calls);
+            let message = cut_message(turn, self.played, abort);
             return self.leave(message);
         }
         if let Some((origin, event)) = turn.events.get(self.played) {
@@ -241,7 +241,7 @@ impl<S: StepSource> RecordedAgent<S> {
                 self.happen(Occurrence::Event(AgentEvent::MessageEnd(message)), at_end(&origin));
             }
             (None, Some(abort)) => {
-                let message = cut_message(turn, self.played, abort, self.conduct.keeps_cut_calls);
+                let message = cut_message(turn, self.played, abort);
                 self.leave(message);
             }
             // The recording ends inside the message: nothing more is known of it.
@@ -365,7 +365,9 @@ impl<S: StepSource> RecordedAgent<S> {
             }
             return self.over(State::Waiting);
         }
-        if turn.end.as_ref().is_some_and(|(_, message)| !message.tool_calls().is_empty()) {
+        let has_calls = turn.end.as_ref().is_some_and(|(_, message)| !message.tool_calls().is_empty());
+        // A follow-up is delivered only where the run would end.
+        if has_calls && !turn.run_ended && turn.reminders().next().is_none() {
             return self.over(State::Between);
         }
         self.state = State::Stopping;
@@ -380,6 +382,7 @@ impl<S: StepSource> RecordedAgent<S> {
         if !self.conduct.user_abort_cancels || !turn.interrupted || turn.resumed || reminded {
             return false;
         }
+        let run_ended = turn.run_ended;
         let mut at = 0;
         while matches!(self.peek(at), Some(Step::Entry(_))) && at < LOOK_AHEAD {
             at += 1;
@@ -387,7 +390,7 @@ impl<S: StepSource> RecordedAgent<S> {
         let end_is_known = self.conduct.end_is_known;
         match self.peek(at) {
             Some(Step::Message(_, message)) => message.role() == "user",
-            None | Some(Step::ProcessEnd | Step::Entry(_)) => end_is_known,
+            None | Some(Step::ProcessEnd | Step::Entry(_)) => end_is_known || run_ended,
             Some(Step::Turn(_) | Step::Header(_)) => false,
         }
     }
@@ -508,7 +511,7 @@ fn split_late_half(turn: &mut Turn) -> Turn {
 }
 
 /// The message as it stood at the match: what had streamed, without calls that were not complete (session.md S9.2).
-fn cut_message(turn: &Turn, played: usize, abort: &Abort, keeps_cut_calls: bool) -> Message {
+fn cut_message(turn: &Turn, played: usize, abort: &Abort) -> Message {
     let recorded = turn.end.as_ref().map(|(_, message)| message.raw.clone()).unwrap_or_default();
     let recorded_block = |index: usize| {
         let content = recorded.get("content").and_then(Value::as_array);
@@ -516,11 +519,14 @@ fn cut_message(turn: &Turn, played: usize, abort: &Abort, keeps_cut_calls: bool)
     };
     let mut blocks: BTreeMap<usize, (&str, JsString)> = BTreeMap::new();
     let mut calls: BTreeMap<usize, Value> = BTreeMap::new();
+    // Calls that have not ended: id and name, and the arguments so far.
+    let mut open: BTreeMap<usize, ((JsString, JsString), JsString)> = BTreeMap::new();
     for (_, event) in &turn.events[..played] {
         match event {
             AgentEvent::StreamRestart => {
                 blocks.clear();
                 calls.clear();
+                open.clear();
             }
             AgentEvent::TextDelta { index, delta } => {
                 blocks.entry(*index).or_insert(("text", JsString::new())).1.push_units(delta.units());
@@ -528,16 +534,28 @@ fn cut_message(turn: &Turn, played: usize, abort: &Abort, keeps_cut_calls: bool)
             AgentEvent::ThinkingDelta { index, delta } => {
                 blocks.entry(*index).or_insert(("thinking", JsString::new())).1.push_units(delta.units());
             }
-            AgentEvent::ToolCallStart { index, .. } if keeps_cut_calls => {
-                calls.extend(recorded_block(*index).map(|block| (*index, block)));
+            AgentEvent::ToolCallStart { index, id, name } => {
+                let recorded = recorded_block(*index);
+                let string = |key: &str| recorded.as_ref()?.get(key)?.as_string().cloned();
+                let begun = id.clone().or_else(|| string("id")).zip(name.clone().or_else(|| string("name")));
+                open.extend(begun.map(|begun| (*index, (begun, JsString::new()))));
+            }
+            AgentEvent::ToolCallDelta { index, delta } => {
+                if let Some((_, raw)) = open.get_mut(index) {
+                    raw.push_units(delta.units());
+                }
             }
             AgentEvent::ToolCallEnd { index, .. } => {
+                open.remove(index);
                 calls.extend(recorded_block(*index).map(|block| (*index, block)));
             }
             _ => {}
         }
     }
     let mut content: BTreeMap<usize, Value> = calls;
+    if abort.is_early {
+        content.extend(open.into_iter().map(|(index, ((id, name), raw))| (index, cut_call(id, name, raw))));
+    }
     for (index, (kind, text)) in blocks {
         content.insert(index, Value::Object(json_object! {"type": kind, kind: text}));
     }

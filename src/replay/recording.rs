@@ -108,11 +108,7 @@ impl Plan {
         let rules = RunRules { plan: self, cwd: header.cwd.clone().unwrap_or_else(|| self.cwd.clone()) };
         let input_kind = (name, is_session);
         let mut run = self.begin(&header, name, kind, session, resumed, sink);
-        let conduct = Conduct {
-            user_abort_cancels: self.semantics.user_abort_cancels,
-            end_is_known: is_session,
-            keeps_cut_calls: self.semantics.keeps_cut_calls,
-        };
+        let conduct = Conduct { user_abort_cancels: self.semantics.user_abort_cancels, end_is_known: is_session };
         let mut agent = RecordedAgent::new(source, conduct);
         agent.put_back(first);
         let mut facts = Facts {
@@ -121,6 +117,7 @@ impl Plan {
             lost_calls: false,
             processes: 1,
             differences: 0,
+            uncertain: Vec::new(),
         };
         let mut host = Host::new(&mut run, &mut agent);
         loop {
@@ -175,8 +172,16 @@ impl Plan {
             diagnostics.push(unfinished(name, turn));
         }
         if !run.diverged {
+            let reserved = if self.semantics.reservations {
+                let queued = run.coordinator.queued_rules();
+                distinct(queued.iter().chain(run.observed.delivered.iter().flatten()))
+            } else {
+                Vec::new()
+            };
             let comparison = compare(&Case {
                 turn,
+                reserved: &reserved,
+                uncertain: &facts.uncertain,
                 observed: &run.observed,
                 rules,
                 semantics: &self.semantics,
@@ -189,6 +194,9 @@ impl Plan {
                 self.take_over(run, turn, is_session && comparison.differences.is_empty(), facts);
             }
         }
+        let waiting = run.coordinator.queued_rules();
+        let uncertain = facts.uncertain.iter().chain(&run.observed.chunk_dependent);
+        facts.uncertain = distinct(uncertain.filter(|rule| waiting.contains(rule)));
         facts.lost_calls |= is_session && turn.may_lack_calls();
         run.diverged |= finished.left_recording;
         run.flush();
@@ -216,6 +224,11 @@ impl Plan {
             None => true,
         });
         facts.ahead.extend(trimmed.iter().filter(|rule| !recorded.contains(rule)).cloned());
+        for reminder in turn.reminders().filter(|reminder| reminder.delivery_id.is_some()) {
+            if !own.delivered.contains(&reminder.rules) {
+                run.coordinator.delivered_elsewhere(&reminder.rules);
+            }
+        }
         let nothing_of_ours = own.persisted.is_empty() && !self.observe;
         if !missing.is_empty() {
             run.coordinator.mark_recorded(missing);
@@ -226,10 +239,20 @@ impl Plan {
             }
         }
         if is_proven && turn.interrupted && !self.observe && !recorded.is_empty() {
-            // The cut of the text let more rules match than the agent saw. A fold stays marked, delivered or not.
-            let further: Vec<JsString> = distinct(own.persisted.iter().flatten());
-            for rule in further.iter().filter(|rule| !recorded.contains(rule)) {
+            // The cut of the text let more rules match than the agent saw; a fold before the interrupt it did see.
+            let before = own.batches.iter().take_while(|batch| batch.decision != Decision::Interrupt);
+            let folds = before.filter(|batch| batch.decision == Decision::Fold).flat_map(|batch| &batch.rules);
+            let lost: HashSet<&JsString> = folds.filter(|rule| !own.chunk_dependent.contains(rule)).collect();
+            for rule in ours.iter().filter(|rule| !recorded.contains(&rule.trim()) && !lost.contains(rule)) {
                 run.coordinator.unmark(rule);
+            }
+        }
+        if is_proven && !self.observe {
+            // What was delivered for a match that another cut of the text does not have was not injected.
+            for rule in own.delivered.iter().flatten().filter(|rule| !recorded.contains(&rule.trim())) {
+                if own.chunk_dependent.contains(rule) || facts.uncertain.contains(rule) {
+                    run.coordinator.unmark(rule);
+                }
             }
         }
         facts.injected.extend(turn.persisted().flat_map(|entry| entry.rules.iter().cloned()));
@@ -298,6 +321,8 @@ struct Facts {
     lost_calls: bool,
     processes: usize,
     differences: usize,
+    /// Deferred rules that wait, and that another cut of the text would not have let match.
+    uncertain: Vec<JsString>,
 }
 
 /// The rules that the recording shows as marked behind the message, trimmed, each once.

@@ -117,6 +117,10 @@ impl<'a> Members<'a> {
     }
 
     /// The whole number at `key`.
+    pub(super) fn bool(&self, key: &str) -> Option<bool> {
+        self.raw(key)?.get().parse().ok()
+    }
+
     pub(super) fn index(&self, key: &str) -> Option<usize> {
         let number: f64 = self.raw(key)?.get().parse().ok()?;
         (number >= 0.0 && number.fract() == 0.0 && number <= f64::from(u32::MAX)).then_some(number as usize)

@@ -170,6 +170,11 @@ impl<R: BufRead> EventReader<R> {
         match event {
             EventKind::Session => self.header(&members, line),
             EventKind::AgentStart => self.boundary(line, AgentEvent::AgentStart),
+            // Not the end of the run but of an attempt that a retry goes on with (session.md S8.5e).
+            EventKind::AgentEnd if members.bool("isTerminal") == Some(false) => {
+                let origin = self.origin(line);
+                self.held.push(Item { origin, content: StreamItem::Ignored(kind) });
+            }
             EventKind::AgentEnd => self.boundary(line, AgentEvent::AgentEnd),
             EventKind::TurnStart => self.boundary(line, AgentEvent::TurnStart),
             EventKind::TurnEnd => self.boundary(line, AgentEvent::TurnEnd),

@@ -23,6 +23,8 @@ pub struct EventWriter<W> {
     run: Vec<Value>,
     /// Whether rules aborted the last assistant message: such a run has no end in the stream (session.md S8.5e).
     interrupted: bool,
+    /// What the end that was left out would list: it is written when the user's abort cancels the retry.
+    withheld: Option<Vec<Value>>,
 }
 
 #[derive(Default)]
@@ -69,7 +71,7 @@ enum Kind {
 impl<W: Write> EventWriter<W> {
     /// Writes to `out`; an assistant message that only begins is said to be of `model`.
     pub fn new(out: W, model: Model) -> Self {
-        Self { out, model, open: None, turn: None, run: Vec::new(), interrupted: false }
+        Self { out, model, open: None, turn: None, run: Vec::new(), interrupted: false, withheld: None }
     }
 
     /// Gives the output back.
@@ -101,6 +103,8 @@ impl<W: Write> EventWriter<W> {
         match event {
             AgentEvent::AgentStart => {
                 self.run.clear();
+                self.interrupted = false;
+                self.withheld = None;
                 self.line(json_object! { "type": "agent_start" })
             }
             AgentEvent::TurnStart => {
@@ -124,9 +128,10 @@ impl<W: Write> EventWriter<W> {
             AgentEvent::AgentEnd => {
                 let messages = std::mem::take(&mut self.run);
                 if self.interrupted {
+                    self.withheld = Some(messages);
                     return Ok(());
                 }
-                self.line(json_object! { "type": "agent_end", "messages": messages, "isTerminal": true })
+                self.run_end(messages)
             }
             AgentEvent::StreamRestart => {
                 if let Some(open) = &mut self.open {
@@ -168,6 +173,21 @@ impl<W: Write> EventWriter<W> {
                 self.call_end(*index, id, name, arguments.as_ref())
             }
         }
+    }
+
+    /// The user aborts: a run that waits for its retry is over.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn user_abort(&mut self) -> io::Result<()> {
+        match self.withheld.take() {
+            Some(messages) => self.run_end(messages),
+            None => Ok(()),
+        }
+    }
+
+    fn run_end(&mut self, messages: Vec<Value>) -> io::Result<()> {
+        self.line(json_object! { "type": "agent_end", "messages": messages, "isTerminal": true })
     }
 
     fn message(&mut self, message: &Message) -> io::Result<()> {

@@ -92,6 +92,7 @@ impl<'a> Forgiven<'a> {
         let mut own = case.observed.batches.iter().filter(|batch| batch.rules.contains(name));
         let in_calls_only = own.clone().next().is_some() && own.all(|batch| batch.tool_call.is_some());
         case.observed.chunk_dependent.contains(name)
+            || case.uncertain.contains(name)
             || self.may_be_spent(name)
             || (in_calls_only && (!case.semantics.tool_call_end || !self.matches_complete_call(name)))
     }
@@ -110,6 +111,7 @@ impl<'a> Forgiven<'a> {
 /// Compares an event stream: announced rules in order of first appearance, the decision, reminders.
 fn stream(case: &Case<'_>, comparison: &mut Comparison) {
     let (turn, observed) = (case.turn, case.observed);
+    announced_interrupt(case, &mut comparison.differences);
     let recorded = announced(case);
     let ours = observed.announced();
     let same = if case.semantics.sorted_rules { recorded == ours } else { same_set(&recorded, &ours) };
@@ -124,7 +126,7 @@ fn stream(case: &Case<'_>, comparison: &mut Comparison) {
         let is_race = ours.iter().all(|name| recorded.contains(name))
             && !missing.is_empty()
             && missing.iter().all(|name| at_the_end(name));
-        if is_race {
+        if is_race && (turn.interrupted || missing.iter().all(|name| case.rules.folds(name))) {
             comparison.races += 1;
             return;
         }
@@ -149,13 +151,29 @@ fn stream(case: &Case<'_>, comparison: &mut Comparison) {
     }
     if !turn.interrupted && !observed.interrupted() {
         let shown: Vec<&[JsString]> = turn.reminders().map(|reminder| reminder.rules.as_slice()).collect();
-        let ours: Vec<&[JsString]> = observed.injected.iter().map(|injection| injection.rules.as_slice()).collect();
+        // The reminder of an earlier interrupt is shown by no stream.
+        let ours: Vec<&[JsString]> = observed.delivered.iter().map(Vec::as_slice).collect();
         if shown != ours {
             let difference = format!("recorded follow-up {}, decided {}", lists(shown), lists(ours));
             comparison.differences.push(difference);
         }
     }
     folds(case, &forgiven, comparison);
+}
+
+/// An interrupt is announced, and the aborted message names what was announced.
+fn announced_interrupt(case: &Case<'_>, differences: &mut Vec<String>) {
+    let turn = case.turn;
+    if !turn.interrupted || !case.semantics.abort_reason {
+        return;
+    }
+    match turn.interrupting_names() {
+        None => differences.push("interrupted by rules, and the aborted message does not name them".to_owned()),
+        Some(named) if !turn.announced.iter().any(|announced| joined_names(&announced.rules) == named) => {
+            differences.push(format!("recorded an interrupt by `{named}`, which was not announced"));
+        }
+        Some(_) => {}
+    }
 }
 
 fn same_names(named: &JsString, batch: &Batch, case: &Case<'_>) -> bool {
@@ -195,12 +213,20 @@ fn noted(case: &Case<'_>, comparison: &mut Comparison) {
 fn interrupted(case: &Case<'_>, comparison: &mut Comparison) {
     let named = case.turn.interrupting_names();
     let recorded = comparison.recorded.clone();
+    if named.is_none() && case.semantics.abort_reason {
+        let difference = "an interrupt's reminder stands behind a message that no rule is said to have aborted";
+        comparison.differences.push(difference.to_owned());
+    }
     let interrupts = case.observed.interrupts();
     let matched = distinct(interrupts.iter().flat_map(|batch| &batch.rules));
     let missing: Vec<JsString> = recorded.iter().filter(|name| !matched.contains(name)).cloned().collect();
     let exact = named.is_some_and(|named| interrupts.iter().any(|batch| joined_names(&batch.rules) == named));
     if missing.is_empty() && !exact {
-        if !explains(&interrupts, &recorded) {
+        // Another cut of the text may not have let these match.
+        let counts = |name: &&JsString| recorded.contains(name) || !case.observed.chunk_dependent.contains(name);
+        let certain = interrupts.iter().map(|batch| batch.rules.iter().filter(counts).cloned().collect::<Vec<_>>());
+        let certain: Vec<Vec<JsString>> = certain.filter(|rules| !rules.is_empty()).collect();
+        if !explains(&certain, &recorded) {
             comparison.differences.push(format!(
                 "recorded an interrupt by {}, decided {}",
                 list(&recorded),
@@ -235,14 +261,14 @@ fn lost(case: &Case<'_>, missing: &[JsString], what: &str, comparison: &mut Comp
 
 /// Whether the recorded rules, as a set, are those that match some prefix, or a subset that contains the first to
 /// match and all that match at the same place.
-fn explains(batches: &[&Batch], recorded: &[JsString]) -> bool {
+fn explains(batches: &[Vec<JsString>], recorded: &[JsString]) -> bool {
     let Some(first) = batches.first() else { return recorded.is_empty() };
-    if first.rules.iter().all(|name| recorded.contains(name)) {
+    if first.iter().all(|name| recorded.contains(name)) {
         return true;
     }
     let mut seen: Vec<JsString> = Vec::new();
     for batch in batches {
-        for name in &batch.rules {
+        for name in batch {
             if !seen.contains(name) {
                 seen.push(name.clone());
             }
@@ -257,7 +283,9 @@ fn explains(batches: &[&Batch], recorded: &[JsString]) -> bool {
 /// The reminder behind an interrupt: it holds the rules of the batch, those of later batches and what waited already.
 fn reminder_of_interrupt(case: &Case<'_>, interrupting: &[JsString], comparison: &mut Comparison) {
     let Some(reminder) = case.turn.reminders().find(|reminder| reminder.delivery_id.is_none()) else {
-        if case.turn.resumed && case.semantics.persists {
+        // An interrupt by rules that are queued already has no reminder of its own (engine.md E7.6).
+        let needs_none = interrupting.iter().all(|name| case.reserved.contains(name));
+        if case.turn.resumed && case.semantics.persists && !needs_none {
             let difference = format!("no reminder behind the interrupt by {}", list(interrupting));
             comparison.differences.push(difference);
         }
@@ -265,7 +293,8 @@ fn reminder_of_interrupt(case: &Case<'_>, interrupting: &[JsString], comparison:
     };
     let recorded = normalized(&reminder.rules);
     let missing: Vec<JsString> =
-        interrupting.iter().map(JsString::trim).filter(|name| !recorded.contains(name)).collect();
+        interrupting.iter().filter(|name| !case.reserved.contains(name)).map(JsString::trim).collect();
+    let missing: Vec<JsString> = missing.into_iter().filter(|name| !recorded.contains(name)).collect();
     if !missing.is_empty() && case.semantics.abort_reason {
         comparison.differences.push(format!(
             "the reminder behind the interrupt by {} lacks {}",
@@ -374,8 +403,9 @@ fn folds(case: &Case<'_>, forgiven: &Forgiven<'_>, comparison: &mut Comparison) 
 
 /// The persisted lists in order.
 fn persisted(case: &Case<'_>, forgiven: &Forgiven<'_>, comparison: &mut Comparison) {
-    let recorded: Vec<Vec<JsString>> = case.turn.persisted().map(|entry| forgiven.strict(&entry.rules)).collect();
-    let ours: Vec<Vec<JsString>> = case.observed.persisted.iter().map(|rules| forgiven.strict(rules)).collect();
+    let strict = |rules: &Vec<JsString>| Some(forgiven.strict(rules)).filter(|rules| !rules.is_empty());
+    let recorded: Vec<Vec<JsString>> = case.turn.persisted().filter_map(|entry| strict(&entry.rules)).collect();
+    let ours: Vec<Vec<JsString>> = case.observed.persisted.iter().filter_map(strict).collect();
     let same = recorded.len() == ours.len() && recorded.iter().zip(&ours).all(|(a, b)| same_set(a, b));
     if !same && case.observed.chunk_dependent.is_empty() {
         let shown = |lists: &[Vec<JsString>]| super::lists(lists.iter().map(Vec::as_slice));

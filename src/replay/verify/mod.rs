@@ -63,6 +63,10 @@ pub(super) struct Case<'a> {
     pub(super) is_session: bool,
     /// Whether matches are only noted: nothing is injected.
     pub(super) observe: bool,
+    /// Rules that wait in a queued follow-up: an interrupt by them alone has no reminder of its own (engine.md E7.6).
+    pub(super) reserved: &'a [JsString],
+    /// Rules that an earlier message deferred, and that another cut of its text would not have let match.
+    pub(super) uncertain: &'a [JsString],
     /// Whether a call may have been cut off an earlier message of the process, and with it a fold that left its rule
     /// marked (engine.md E7.8, session.md S9.2).
     pub(super) lost_calls: bool,

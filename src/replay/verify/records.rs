@@ -1,7 +1,9 @@
 //! Whether the records of injections agree with each other: names, order, place (engine.md E7.5, session.md S5.6).
 
 use crate::history::{Record, fold_of};
-use crate::message::{CANCELLED_CALL, CallOutcome, Message, NOT_EXECUTED_PREFIX, PLACEHOLDER_PREFIX, interrupt_reason};
+use crate::host::Batch;
+use crate::lifecycle::OTHER_TOOL_CALL_REASON;
+use crate::message::{CallOutcome, Message, PLACEHOLDER_PREFIX, interrupt_reason, split_names};
 use crate::text::JsString;
 
 use super::{Case, Comparison, list, normalized, quote};
@@ -15,13 +17,16 @@ pub(super) fn compare(case: &Case<'_>, comparison: &mut Comparison) {
 fn pairs(case: &Case<'_>, differences: &mut Vec<String>) {
     // Entries that no reminder claims: a result behind must show them.
     let mut open: Vec<Vec<JsString>> = Vec::new();
-    let mut records = case.turn.records.iter().peekable();
-    while let Some(record) = records.next() {
+    let late_from = case.turn.late.as_ref().map(|late| late.records_before);
+    let mut records = case.turn.records.iter().enumerate().peekable();
+    while let Some((at, record)) = records.next() {
         match record {
             Record::Reminder(reminder) => {
                 let names = normalized(&reminder.rules);
-                let entry = records.next_if(|next| matches!(next, Record::Entry(_)));
-                match entry {
+                // The empty half of the message does not stand between the two.
+                let adjoins = late_from != Some(at + 1);
+                let entry = records.next_if(|(_, next)| adjoins && matches!(next, Record::Entry(_)));
+                match entry.map(|(_, entry)| entry) {
                     Some(Record::Entry(entry)) if entry.rules == names => {}
                     Some(Record::Entry(entry)) => differences.push(format!(
                         "the reminder of {} is persisted as {}",
@@ -100,22 +105,51 @@ fn placeholders(case: &Case<'_>, differences: &mut Vec<String>) {
     }
 }
 
+/// Whether the only call is the one that matched, though the match itself is a race (engine.md E6.6).
+fn matches_late(case: &Case<'_>) -> bool {
+    let calls = case.turn.end.as_ref().map(|(_, message)| message.tool_calls().len()).unwrap_or_default();
+    let Some(names) = case.turn.interrupting_names().filter(|_| calls == 1 && case.turn.late.is_none()) else {
+        return false;
+    };
+    if case.semantics.tool_call_end || case.observed.interrupted() {
+        return false;
+    }
+    let matched = case.rules.match_complete_calls(case.turn);
+    split_names(&names, &case.rules.names()).iter().all(|name| matched.contains(name))
+}
+
 fn states_reason(case: &Case<'_>, call: &JsString, result: &Message) -> bool {
     let text = result.text();
     if !case.semantics.abort_reason {
         return true;
     }
-    let first = case.observed.interrupts().first().map(|batch| (&batch.tool_call, interrupt_reason(&batch.rules)));
-    let Some((Some(matched), reason)) = first.filter(|_| case.turn.late.is_none()) else {
-        let known = [PLACEHOLDER_PREFIX, NOT_EXECUTED_PREFIX, CANCELLED_CALL];
-        return known.iter().any(|start| text.starts_with(start)) || result.call_outcome() != CallOutcome::Ran;
-    };
-    if matched != call {
-        return true;
-    }
-    let recorded = case.turn.interrupting_names();
-    let mut own = JsString::from(PLACEHOLDER_PREFIX);
-    own.push_units(reason.units());
+    // Another cut of the text may have let another call match.
+    let is_certain = |batch: &&&Batch| !batch.rules.iter().any(|rule| case.observed.chunk_dependent.contains(rule));
+    let first = case
+        .observed
+        .interrupts()
+        .first()
+        .filter(is_certain)
+        .map(|batch| (&batch.tool_call, interrupt_reason(&batch.rules)));
+    let turn = case.turn;
+    let end = turn.late.as_ref().map(|late| &late.end).or(turn.end.as_ref());
+    let recorded = end.and_then(|(_, message)| message.string("errorMessage")).unwrap_or_default();
     // A race of two batches leaves the recorded one's names.
-    text == own || recorded.is_some_and(|names| text.to_string_lossy().ends_with(&names.to_string_lossy()))
+    let states = |reason: &JsString| {
+        let mut given = JsString::from(PLACEHOLDER_PREFIX);
+        given.push_units(reason.units());
+        given == text
+    };
+    if let Some((Some(matched), reason)) = first.filter(|_| turn.late.is_none())
+        && matched == call
+    {
+        // Without a check at the call's end it depends on the cut whether this call matched, or one that was removed.
+        let other = !case.semantics.tool_call_end && states(&OTHER_TOOL_CALL_REASON.into());
+        return states(&recorded) || states(&reason) || other;
+    }
+    if matches_late(case) {
+        return states(&recorded) || states(&OTHER_TOOL_CALL_REASON.into());
+    }
+    // What the other calls are told differs by version; one that was refused says so in its own words.
+    result.call_outcome() != CallOutcome::Ran
 }
