@@ -486,7 +486,8 @@ fn emitted_streams_of_the_lifecycle_vectors_are_decided_alike() {
     let mut triggers = 0;
     for line in cases {
         let case = json::parse(&line).expect("a case");
-        // A message outside any turn is written without one; what was decided there still has to be equal.
+        // An agent gives each message its turn. Where a case does not, the places are counted otherwise once what was
+        // written is read; the decisions still have to be equal.
         let mut open = false;
         let whole_turns = case.get("events").and_then(Value::as_array).into_iter().flatten().all(|event| {
             match text(event, "type").as_str() {
@@ -496,7 +497,7 @@ fn emitted_streams_of_the_lifecycle_vectors_are_decided_alike() {
             }
             true
         });
-        let keys: &[&str] = if whole_turns { &["message", "turn"] } else { &["message"] };
+        let keys: &[&str] = if whole_turns { &["message", "turn"] } else { &[] };
         for lifecycle in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3] {
             let semantics = lifecycle.semantics();
             let settings = engine::settings(&case, &semantics).expect("settings");

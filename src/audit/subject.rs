@@ -93,10 +93,10 @@ impl<'a> Subject<'a> {
     fn collect(&mut self) -> Result<(), SessionError> {
         for entry in self.session.entries() {
             let at = entry.index();
-            if entry.is_rule_abort() {
-                if let Ending::Rules(names) = message_of(&entry)?.ending() {
-                    self.interrupted.insert(at, names);
-                }
+            if entry.is_rule_abort()
+                && let Ending::Rules(names) = message_of(&entry)?.ending()
+            {
+                self.interrupted.insert(at, names);
             }
             if entry.is_injection_message() || entry.begins_with_reminder() {
                 self.shown.push(self.read_shown(entry)?);

@@ -130,13 +130,16 @@ pub fn of_session(session: &Session, leaf: Option<usize>) -> Result<Marks, Sessi
     Ok(Marks::default())
 }
 
+/// Whether a usage entry is of a judge's question (generation-v4.md).
+fn is_of_rules(usage: &Value) -> bool {
+    usage.get("purpose").and_then(Value::as_string).is_some_and(|purpose| *purpose == "ttsr")
+}
+
 fn offer_entry(best: &mut Best, entry: Entry<'_>) -> Result<(), SessionError> {
     let line = entry.line();
     match entry.kind() {
-        Some(EntryKind::ModelUsage) if best.wants(Era::V4) => {
-            if entry.value()?.get("purpose").and_then(Value::as_string).is_some_and(|purpose| *purpose == "ttsr") {
-                best.offer(Era::V4, "`model_usage` with the purpose `ttsr`", line);
-            }
+        Some(EntryKind::ModelUsage) if best.wants(Era::V4) && is_of_rules(&entry.value()?) => {
+            best.offer(Era::V4, "`model_usage` with the purpose `ttsr`", line);
         }
         Some(EntryKind::CustomMessage) if entry.is_injection_message() => offer_injection(best, &entry.value()?, line),
         Some(EntryKind::TtsrInjection) => best.offer(Era::V2, "`ttsr_injection`", line),
