@@ -1,7 +1,7 @@
 //! Marks of the generation that recorded an input (session.md S9.4f, generation-v4.md W14).
 //!
 //! [`of_session`] looks at a branch, [`of_stream`] at an event stream, and both say which mark decided. Of the marks
-//! of one process the first in the order of [`Era`] counts, of several processes in one file the last that has one.
+//! of one process the first in the order of `Era` counts, of several processes in one file the last that has one.
 //!
 //! One step of the order differs from S9.4f as it is written: that a stream without header holds `usage` and no
 //! `completedAt` shows v1 only where nothing in it shows that names and conditions reached the session, which v1 does

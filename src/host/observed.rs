@@ -12,7 +12,7 @@ pub struct Observed {
     pub injected: Vec<Injection>,
     /// Warnings after a judge's yes that were delivered.
     pub warned: Vec<Injection>,
-    /// Of these, the rules of each that a follow-up delivered.
+    /// The rules of each follow-up after a match.
     pub delivered: Vec<Vec<JsString>>,
     /// Rules of each persisted entry.
     pub persisted: Vec<Vec<JsString>>,

@@ -454,7 +454,9 @@ impl<'a> Run<'a> {
                     self.inject(&injection);
                 }
                 Action::Deliver(injection) => {
-                    self.observed.delivered.push(injection.rules.clone());
+                    if !is_warning(&injection) {
+                        self.observed.delivered.push(injection.rules.clone());
+                    }
                     self.inject(&injection);
                     self.joins_memory(&injected_message(&injection));
                     self.delivered.push(injected_message(&injection));
@@ -521,7 +523,7 @@ impl<'a> Run<'a> {
     }
 
     fn inject(&mut self, injection: &Injection) {
-        if injection.content.starts_with(REMINDER_PREFIX) {
+        if is_warning(injection) {
             self.observed.warned.push(injection.clone());
         } else {
             self.observed.injected.push(injection.clone());
@@ -693,4 +695,9 @@ fn shown(hit: Hit, any_of: Option<usize>) -> By {
         premature: false,
         any_of,
     }
+}
+
+/// Whether a judge's yes is told, not a match (generation-v4.md W8).
+fn is_warning(injection: &Injection) -> bool {
+    injection.content.starts_with(REMINDER_PREFIX)
 }
