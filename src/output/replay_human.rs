@@ -286,9 +286,13 @@ fn totals(out: &mut String, summary: &Summary, style: Style) {
         0 => String::new(),
         number => format!(", {number} undecided"),
     };
+    let warned = match summary.warned {
+        0 => String::new(),
+        number => format!(", {number} warned"),
+    };
     let _ = writeln!(
         out,
-        "{}: {} interrupting, {} deferred, {} folded; {} persisted{undecided}{not_reproducible}; {} in {}",
+        "{}: {} interrupting, {} deferred, {} folded{warned}; {} persisted{undecided}{not_reproducible}; {} in {}",
         count(summary.triggers, "trigger"),
         summary.interrupts,
         summary.deferred,
