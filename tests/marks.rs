@@ -358,3 +358,23 @@ fn a_handoff_says_its_generation() {
     let json = handoff("b.jsonl", "json");
     assert!(json.out.contains(r#""lifecycle":"v2","lifecycle_from":"`ttsr"#), "{}", json.out);
 }
+
+/// 18.2 and 18.3 leave the same marks where no rule is judged: said where the two would read rules or settings otherwise.
+#[test]
+fn an_input_of_two_possible_generations_is_noted_where_they_differ() {
+    let session = "testdata/demo/session.jsonl";
+    let notes = |more: &[&str]| {
+        let fixed = ["replay", session, "--rules", "testdata/demo/rules", "--verbose"];
+        let outcome = ttsr_auto(fixed.iter().chain(more));
+        assert_eq!(outcome.status, 0, "{}", outcome.err);
+        outcome.err.matches("generation-ambiguous").count()
+    };
+    let look_ahead = "testdata/rules/sticky-look-ahead/failing.md";
+    let without_alternatives = "testdata/rules/sticky-look-ahead/passing.md";
+    assert_eq!(notes(&[]), 0);
+    assert_eq!(notes(&["--rules", without_alternatives]), 0);
+    assert_eq!(notes(&["--rules", look_ahead]), 1);
+    assert_eq!(notes(&["--rules", look_ahead, "--lifecycle", "v3"]), 0);
+    assert_eq!(notes(&["--rules", look_ahead, "--jobs", "2"]), 1);
+    assert_eq!(notes(&["--set", "ttsr.contextMode=7"]), 1);
+}

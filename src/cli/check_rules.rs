@@ -60,7 +60,7 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
             console.print(&text);
         }
         CheckFormat::Json => {
-            let Generation { lifecycle, from } = &checked.generation;
+            let Generation { lifecycle, from, .. } = &checked.generation;
             let generation = (lifecycle.as_str(), from.as_deref());
             let mut out = |text: &str| console.print(text);
             check::document(rows, findings, checked.examples.as_ref(), generation, counts, &mut out);
@@ -97,7 +97,7 @@ fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, console: &mut
     }
     let rows = &checked.rows;
     console.print(&if args.list { check::list(rows, counts, style) } else { check::totals(rows, counts) });
-    let Generation { lifecycle, from } = &checked.generation;
+    let Generation { lifecycle, from, .. } = &checked.generation;
     console.print(&format!("{}\n", generation(lifecycle.as_str(), from.as_deref())));
     checked.examples.iter().for_each(|examples| console.print(&examples::totals(examples)));
 }

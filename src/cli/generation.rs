@@ -12,6 +12,8 @@ pub(super) struct Generation {
     pub lifecycle: Lifecycle,
     /// The mark that decided, in words; none when the option named the generation.
     pub from: Option<String>,
+    /// Whether 18.3 may have written the input just as well.
+    pub may_be_newer: bool,
 }
 
 /// What `--lifecycle` says of one run over the inputs.
@@ -63,11 +65,11 @@ impl Asked {
     /// Those of `marks`.
     pub(super) fn generation(self, marks: impl FnOnce() -> Result<Marks, CliError>) -> Result<Generation, CliError> {
         match self {
-            Self::Named(lifecycle) => Ok(Generation { lifecycle, from: None }),
+            Self::Named(lifecycle) => Ok(Generation { lifecycle, from: None, may_be_newer: false }),
             Self::Auto { has_question } => {
                 let marks = marks()?;
                 let (lifecycle, from) = (marks.lifecycle(has_question), Some(marks.words(has_question)));
-                Ok(Generation { lifecycle, from })
+                Ok(Generation { lifecycle, from, may_be_newer: marks.is_ambiguous() && !has_question })
             }
         }
     }
@@ -75,10 +77,11 @@ impl Asked {
     /// The generation of what carries no marks: texts, scripts, rule files.
     pub(super) fn unmarked(self) -> Generation {
         match self {
-            Self::Named(lifecycle) => Generation { lifecycle, from: None },
+            Self::Named(lifecycle) => Generation { lifecycle, from: None, may_be_newer: false },
             Self::Auto { has_question } => {
                 let marks = Marks::default();
-                Generation { lifecycle: marks.lifecycle(has_question), from: Some(marks.words(has_question)) }
+                let (lifecycle, from) = (marks.lifecycle(has_question), Some(marks.words(has_question)));
+                Generation { lifecycle, from, may_be_newer: false }
             }
         }
     }

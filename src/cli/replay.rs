@@ -1,5 +1,6 @@
 //! `ttsr replay`: inputs, one after another, through one plan, into one form of report.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -9,7 +10,7 @@ use std::rc::Rc;
 use rayon::prelude::*;
 
 use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, SourceArg, TraceArg};
-use super::config::{Config, has_question};
+use super::config::{Config, has_question, read_otherwise_in_v4};
 use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
@@ -27,8 +28,8 @@ use crate::replay::{Plan, Report, Resumed, TextInput, TraceSink};
 use crate::session::{EntryKind, Session, SessionError, write_new};
 use crate::settings::Lifecycle;
 use crate::stream::{InputKind, detect};
-use crate::text::JsString;
 use crate::text::json::Value;
+use crate::text::{JsString, Place};
 use crate::tool::ArgumentMode;
 
 /// Runs the command.
@@ -65,7 +66,14 @@ pub(super) fn run(
     let answers = args.verdicts.as_deref().map(|path| verdicts(path, stdin)).transpose()?.unwrap_or_default();
     let mut reporter = Reporter::new(args.format, passes.len() > 1).asks_only(args.print_asks);
     for asked in passes {
-        let plans = Plans { args, hands_off, surroundings, made: BTreeMap::new(), verdicts: answers.clone() };
+        let plans = Plans {
+            args,
+            hands_off,
+            surroundings,
+            made: BTreeMap::new(),
+            newer: OnceCell::new(),
+            verdicts: answers.clone(),
+        };
         let mut pass = Pass { args, asked, plans, reporter: &mut reporter };
         pass.run(&texts, script.as_ref(), stdin, console)?;
     }
@@ -80,6 +88,8 @@ struct Plans<'a> {
     hands_off: bool,
     surroundings: &'a Surroundings,
     made: BTreeMap<Lifecycle, Plan>,
+    /// What v4 would read otherwise than v3, once it was asked.
+    newer: OnceCell<Option<String>>,
     /// Answers about judged rules.
     verdicts: Verdicts,
 }
@@ -94,6 +104,16 @@ impl Plans<'_> {
             self.made.insert(lifecycle, Plan { verdicts: self.verdicts.clone(), ..plan });
         }
         Ok(&self.made[&lifecycle])
+    }
+
+    /// Says where the input does not tell its generation and another would decide otherwise.
+    fn note(&self, input: &str, generation: &Generation, console: &mut Console<'_>) {
+        let otherwise = || read_otherwise_in_v4(&self.args.rules, self.surroundings);
+        if let (true, Some(what)) = (generation.may_be_newer, self.newer.get_or_init(otherwise)) {
+            let message = format!("18.2 or 18.3 may have recorded this, and {what} is read otherwise by v4");
+            let note = Diagnostic::new(code::GENERATION_AMBIGUOUS, message).at(Place::line(input, 1, 0));
+            console.report(&note.with_help("name the generation with --lifecycle v3 or v4"));
+        }
     }
 }
 
@@ -179,6 +199,8 @@ impl Pass<'_> {
         let played = match opened {
             Ok(opened) => {
                 let resumed = resumed(self.args)?;
+                self.plans.of(opened.generation.lifecycle, console)?;
+                self.plans.note(&opened.name, &opened.generation, console);
                 let plan = self.plans.of(opened.generation.lifecycle, console)?;
                 self.reporter.stream(console, |sink| Ok(play(opened, plan, resumed, sink)))
             }
@@ -207,6 +229,7 @@ impl Pass<'_> {
         // The plans that are needed, before they are shared.
         for opened in opened.iter().flatten() {
             self.plans.of(opened.generation.lifecycle, console)?;
+            self.plans.note(&opened.name, &opened.generation, console);
         }
         let plans = &self.plans.made;
         let played: Vec<(Vec<TraceEvent>, Result<Played, CliError>)> = pool.install(|| {

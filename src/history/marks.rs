@@ -71,6 +71,11 @@ impl Marks {
         }
     }
 
+    /// Whether 18.2 and 18.3 may both have written the input (generation-v4.md W14).
+    pub fn is_ambiguous(&self) -> bool {
+        self.found.as_ref().is_some_and(|mark| mark.era == Era::Since18_2)
+    }
+
     /// Which mark decided, in words; without one, that the newest generation is taken.
     pub fn words(&self, has_question: bool) -> String {
         let Some(mark) = &self.found else { return "no mark: the newest".to_owned() };

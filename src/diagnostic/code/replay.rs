@@ -9,4 +9,6 @@ codes! {
         "The session does not say where a process ended, so it is taken as one process; with `after-gap` a resume in between would start the count of turns anew.";
     UNFINISHED_MESSAGE = 312 "unfinished-message" Warning
         "The input ends inside an assistant message; what it holds so far was checked.";
+    GENERATION_AMBIGUOUS = 316 "generation-ambiguous" Note
+        "Releases 18.2 and 18.3 leave the same marks in this input. It is read by the lifecycle v3, and v4 would read these rules or settings otherwise: name the one that wrote it with `--lifecycle`.";
 }
