@@ -219,6 +219,9 @@ impl Runner<'_> {
             text: sample.text.clone(),
         };
         let whole = self.whole(&input);
+        if let Some(question) = self.compiled.question.as_ref() {
+            return self.judged(sample, whole, question);
+        }
         let stream = self.stream(&input);
         let mut result = Example { at: stream.moment(), why: whole.why.clone(), ..Example::new(self.listed, sample) };
         result.verdict = match (whole.verdict(), stream.verdict()) {
@@ -240,6 +243,26 @@ impl Runner<'_> {
         }
         if result.verdict == Verdict::Fired {
             result.why = None;
+        }
+        result
+    }
+
+    /// What a judged rule does: nobody is asked, so the sample itself says what a judge answers (generation-v4.md W6).
+    fn judged(&self, sample: &Sample, whole: Seen, question: &JsString) -> Example {
+        let is_asked = !whole.coordinator.open_asks().is_empty();
+        let mut result = Example::new(self.listed, sample);
+        (result.verdict, result.why) = match (is_asked, sample.answer) {
+            (false, _) if whole.undecided.is_some() => (Verdict::Undecided, whole.undecided),
+            (false, _) => (Verdict::Silent, whole.why.or_else(|| Some("no judge is asked about it".to_owned()))),
+            (true, Some(true)) => (Verdict::Fired, None),
+            (true, Some(false)) => (Verdict::Silent, Some("a judge is asked, and its `verdict` is no".to_owned())),
+            (true, None) => {
+                let why = "a judge is asked, and the sample does not say `verdict: yes` or `verdict: no`";
+                (Verdict::Undecided, Some(why.to_owned()))
+            }
+        };
+        if result.verdict == Verdict::Fired {
+            result.conditions = vec![Matched::Question(question.clone())];
         }
         result
     }
@@ -329,8 +352,12 @@ impl Runner<'_> {
     /// The conditions that the agent tries.
     fn conditions(&self) -> impl Iterator<Item = Matched> {
         let rule = self.compiled;
+        let question = rule.question.clone().map(Matched::Question);
+        // Beside a question the conditions only choose what is asked about.
+        let is_judged = question.is_some();
         let conditions = rule.conditions.iter().map(|(source, _)| source).chain(&rule.undecidable);
-        conditions.cloned().map(Matched::Condition).chain(rule.ast.iter().cloned().map(Matched::Ast))
+        let conditions = conditions.cloned().map(Matched::Condition).chain(rule.ast.iter().cloned().map(Matched::Ast));
+        conditions.filter(move |_| !is_judged).chain(question)
     }
 
     /// What a result says about the rule, when it is not as expected.
@@ -347,7 +374,11 @@ impl Runner<'_> {
             (Verdict::Undecided, _) => (
                 code::UNDECIDED_EXAMPLE,
                 format!("whether the rule `{name}` fires on this sample cannot be told: {why}"),
-                "make the sample shorter or the condition simpler, or name a path of a language that this build parses",
+                if self.compiled.is_judged() {
+                    "say with `verdict` what a judge answers"
+                } else {
+                    "make the sample shorter or the condition simpler, or name a path of a language that this build parses"
+                },
             ),
             (Verdict::Fired, Expected::Silent) if !result.premature => (
                 code::EXAMPLE_FIRED,

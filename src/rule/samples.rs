@@ -43,6 +43,8 @@ pub struct Sample {
     pub path: Option<JsString>,
     /// The text.
     pub text: JsString,
+    /// What a judge answers about it, for a rule with a `question`: whether it is a yes.
+    pub answer: Option<bool>,
     /// Where it is written (bytes in the text of the file).
     pub span: Range<usize>,
 }
@@ -70,8 +72,9 @@ pub struct Samples {
 }
 
 const SHAPE: &str = "write `examples:` with a list `fires:` and a list `silent:`";
-const SAMPLE_SHAPE: &str = "a sample is a text, or a mapping of `text` with `source`, `tool` and `path`";
+const SAMPLE_SHAPE: &str = "a sample is a text, or a mapping of `text` with `source`, `tool`, `path` and `verdict`";
 const QUOTE: &str = "put the value into single quotes";
+const ANSWERS: &str = "write `verdict: yes` or `verdict: no`";
 const SOURCES: &str = "write `text`, `thinking` or `tool`";
 
 impl Samples {
@@ -100,6 +103,13 @@ impl Samples {
             _ => {
                 let message = format!("`examples` should be a mapping, not {}", member.value.kind());
                 read.problem(message, SHAPE, member.value.span.clone());
+            }
+        }
+        if frontmatter.member("question").is_none() {
+            let answered: Vec<_> = read.samples.extract_if(.., |one| one.answer.is_some()).collect();
+            for sample in answered {
+                let help = "leave `verdict` out: the conditions decide";
+                read.problem("only a rule with a `question` has verdicts", help, sample.span);
             }
         }
         read
@@ -131,6 +141,7 @@ impl Samples {
                     tool: None,
                     path: None,
                     text: text.as_str().into(),
+                    answer: None,
                     span: item.span.clone(),
                 }),
                 Yaml::Map(members) => self.mapping(expected, members, item.span.clone()),
@@ -149,6 +160,7 @@ impl Samples {
     fn mapping(&mut self, expected: Expected, members: &[(Key, Node)], span: Range<usize>) {
         let before = self.problems.len();
         let [mut source, mut tool, mut path, mut text] = [None, None, None, None];
+        let mut answer = None;
         for (key, value) in members {
             self.overridden(&key.text, &key.overridden);
             let target = match key.text.as_str() {
@@ -156,6 +168,13 @@ impl Samples {
                 "tool" => &mut tool,
                 "path" => &mut path,
                 "text" => &mut text,
+                "verdict" => {
+                    answer = is_yes(&value.value);
+                    if answer.is_none() {
+                        self.problem("`verdict` of a sample is what a judge answers", ANSWERS, value.span.clone());
+                    }
+                    continue;
+                }
                 other => {
                     self.problem(format!("a sample has no member `{other}`"), SAMPLE_SHAPE, key.span.clone());
                     continue;
@@ -192,7 +211,18 @@ impl Samples {
         let string =
             |member: Option<(&String, &Key, &Node)>| member.map(|(string, ..)| JsString::from(string.as_str()));
         let tool = (source == Source::Tool).then(|| string(tool).unwrap_or_else(|| "write".into()));
-        self.samples.push(Sample { expected, source, tool, path: string(path), text: text.as_str().into(), span });
+        let text = text.as_str().into();
+        self.samples.push(Sample { expected, source, tool, path: string(path), text, answer, span });
+    }
+}
+
+/// Whether an answer is a yes; none when it is no answer.
+fn is_yes(value: &Yaml) -> Option<bool> {
+    match value {
+        Yaml::Bool(answer) => Some(*answer),
+        Yaml::String(answer) if answer == "yes" => Some(true),
+        Yaml::String(answer) if answer == "no" => Some(false),
+        _ => None,
     }
 }
 

@@ -365,3 +365,35 @@ fn the_json_form_is_valid_against_the_schema() {
         assert!(!validator.is_valid(&document), "{code}");
     }
 }
+
+/// Nobody is asked: a sample says what a judge answers, and without that the rule's decision is open (generation-v4.md
+/// W6, W15.2).
+#[test]
+fn a_judged_rule_goes_by_the_verdict_of_the_sample() {
+    let sample = |list: &str, gate: &str, sample: &str| {
+        let frontmatter = format!("question: Is it?\n{gate}\nexamples:\n  {list}:\n    - {sample}");
+        let examples = run(&frontmatter, Lifecycle::V4, true);
+        (line(&examples.results[0]), examples.results[0].passed(), codes(&examples))
+    };
+    let fires = |gate: &str, text: &str| sample("fires", gate, text);
+    let silent = |gate: &str, text: &str| sample("silent", gate, text);
+    assert_eq!(fires("", "{text: a, verdict: yes}"), ("fired by Is it?".to_owned(), true, vec![]));
+    assert_eq!(fires("condition: a", "{text: a, verdict: true}"), ("fired by Is it?".to_owned(), true, vec![]));
+    for (gate, text) in [("", "{text: a, verdict: no}"), ("condition: b", "{text: a, verdict: yes}")] {
+        let untested = vec!["example-did-not-fire", "untested-condition"];
+        assert_eq!(fires(gate, text), ("silent".to_owned(), false, untested), "{gate}");
+        assert_eq!(silent(gate, text), ("silent".to_owned(), true, vec!["missing-examples"]), "{gate}");
+    }
+    let undecided = vec!["undecided-example", "untested-condition"];
+    assert_eq!(fires("", "a"), ("undecided".to_owned(), false, undecided));
+    assert_eq!(silent("", "a"), ("undecided".to_owned(), false, vec!["undecided-example", "missing-examples"]));
+    // An earlier generation matches the condition.
+    let earlier = lines("question: q\ncondition: a\nexamples: {fires: [{text: a, verdict: no}]}", Lifecycle::V3);
+    assert_eq!(earlier, ["fired at 1 by a"]);
+    for frontmatter in [
+        "condition: a\nexamples: {fires: [{text: a, verdict: yes}]}",
+        "question: q\nexamples: {fires: [{text: a, verdict: 1}]}",
+    ] {
+        assert_eq!(lines(frontmatter, Lifecycle::V4), [""; 0], "{frontmatter}");
+    }
+}
