@@ -3,3 +3,4 @@
 mod recorded;
 mod statements;
 mod vectors;
+mod written;

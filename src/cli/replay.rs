@@ -580,6 +580,10 @@ fn play<R: Read>(opened: Opened<R>, plan: &Plan, resumed: Option<Resumed>, sink:
 /// Shows what was wrong with an input, and with `--verify` how the run differs from it; writes the session.
 fn finish(report: Report, args: &ReplayArgs, console: &mut Console<'_>) {
     for diagnostic in &report.diagnostics {
+        // What is asked before anybody has answered: the run goes no further.
+        if args.print_asks && diagnostic.code == code::SCRIPT_LEFT_OVER {
+            continue;
+        }
         if diagnostic.code == code::DECISION_DIFFERS {
             if args.verify {
                 console.report(diagnostic);

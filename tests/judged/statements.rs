@@ -1,6 +1,6 @@
 //! The statements of generation-v4.md with an outward sign at the coordinator, each by its number. Not here: W3.4 to W3.6,
 //! W7.2 (beside the rows of verdicts), W8.4's five seconds, W10, W11.2, W11.3, W13 and W15: those are signs of a host, of
-//! its session file or of its stream.
+//! its session file or of its stream; W10 and W15 stand in `written.rs`.
 
 use ttsr::judge::{Verdicts, outputs};
 use ttsr::lifecycle::OPEN_ASK_WAIT_MS;

@@ -1,0 +1,143 @@
+//! The statements of generation-v4.md about what is written and told (W10, W15), each by its number. W10.1 has no sign
+//! here: nobody is asked, so nothing of a judge's usage is known or written.
+
+use std::fs;
+use std::path::Path;
+
+use ttsr::text::json::{self, Value};
+
+use crate::support::program::{Outcome, ttsr};
+
+const RULES: [(&str, &str); 4] = [
+    ("blame", "question: Blames?\ncondition: fault"),
+    ("stop", "condition: STOP"),
+    ("later", "condition: LATER\ninterruptMode: never"),
+    ("fold", "condition: FOLD\ninterruptMode: never\nscope: tool"),
+];
+
+/// A folder with these rules of [`RULES`] and a script of these replies.
+fn folder(rules: &[&str], replies: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("rules")).expect("a folder");
+    for (name, frontmatter) in RULES.iter().filter(|(name, _)| rules.contains(name)) {
+        let path = folder.path().join("rules").join(format!("{name}.md"));
+        fs::write(path, format!("---\n{frontmatter}\n---\nBody of {name}.\n")).expect("a rule");
+    }
+    fs::write(folder.path().join("script.json"), replies).expect("a script");
+    folder
+}
+
+fn replay(folder: &Path, lifecycle: &str, written: &str, more: &[&str]) -> Outcome {
+    let path = |name: &str| folder.join(name).display().to_string();
+    let mut arguments = vec!["replay".to_owned(), "--script".to_owned(), path("script.json")];
+    arguments.extend(["--rules".to_owned(), path("rules"), "--write-session".to_owned(), path(written)]);
+    let fixed = ["--prompt", "Go", "--format", "jsonl", "--lifecycle", lifecycle];
+    arguments.extend(fixed.iter().chain(more).map(|&word| word.to_owned()));
+    let outcome = ttsr(arguments);
+    assert_eq!(outcome.status, 0, "{}", outcome.err);
+    outcome
+}
+
+fn told(outcome: &Outcome, kind: &str) -> Vec<Value> {
+    let lines = outcome.out.lines().map(|line| json::parse(line).expect("JSON"));
+    lines.filter(|line| text(line, "kind") == kind).collect()
+}
+
+fn text(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_string).map(|text| text.to_string_lossy()).unwrap_or_default()
+}
+
+#[test]
+fn w10_2_warning_and_entry_are_an_adjacent_pair() {
+    let folder =
+        folder(&["blame"], r#"[{"parts": [{"text": "your fault"}], "judge": [{"noul": 0.7}]}, [{"text": "b"}]]"#);
+    replay(folder.path(), "v4", "s.jsonl", &[]);
+    let session = fs::read_to_string(folder.path().join("s.jsonl")).expect("a session");
+    let entries: Vec<Value> = session.lines().map(|line| json::parse(line).expect("JSON")).collect();
+    let at = entries.iter().position(|entry| text(entry, "type") == "custom_message").expect("a warning");
+    let (warning, entry) = (&entries[at], &entries[at + 1]);
+    assert_eq!((text(warning, "customType"), text(entry, "type")), ("ttsr-injection".into(), "ttsr_injection".into()));
+    assert_eq!(text(entry, "parentId"), text(warning, "id"));
+    let details = warning.get("details").expect("details");
+    assert_eq!(details.to_json(), r#"{"rules":["blame"]}"#);
+    assert_eq!((text(warning, "attribution"), warning.get("display")), ("agent".into(), Some(&Value::Bool(false))));
+}
+
+#[test]
+fn w10_4_interrupts_deferrals_and_folds_write_what_v3_writes() {
+    let replies = r#"[[{"text": "one STOP two"}], [{"text": "LATER"}], [{"tool": "write", "args": {"path": "a.md", "content": "FOLD"}}], [{"text": "done"}]]"#;
+    let folder = folder(&["stop", "later", "fold"], replies);
+    let [older, newer] = ["v3", "v4"].map(|lifecycle| {
+        let outcome = replay(folder.path(), lifecycle, &format!("{lifecycle}.jsonl"), &[]);
+        assert_eq!(told(&outcome, "persist").len(), 3, "{}", outcome.out);
+        fs::read_to_string(folder.path().join(format!("{lifecycle}.jsonl"))).expect("a session")
+    });
+    assert_eq!(older, newer);
+}
+
+#[test]
+fn w10_5_a_handoff_writes_what_v3_writes() {
+    let folder = folder(&[], r#"[[{"text": "What was done, and what is left."}]]"#);
+    let written = ["v3", "v4"].map(|lifecycle| {
+        let path = folder.path().join(format!("{lifecycle}.jsonl")).display().to_string();
+        let script = folder.path().join("script.json").display().to_string();
+        let fixed = [
+            "handoff",
+            "testdata/demo/session.jsonl",
+            "--script",
+            &script,
+            "--output",
+            &path,
+            "--seed",
+            "1",
+            "--now",
+            "1767225600000",
+        ];
+        let outcome = ttsr(fixed.into_iter().chain(["--lifecycle", lifecycle]));
+        assert_eq!(outcome.status, 0, "{}", outcome.err);
+        fs::read_to_string(path).expect("a session")
+    });
+    assert_eq!(written[0], written[1]);
+}
+
+#[test]
+fn w15_1_and_w15_5_asks_are_told_and_a_yes_warns() {
+    let folder = folder(&["blame"], r#"[[{"text": "your fault"}], [{"text": "b"}]]"#);
+    let verdicts = folder.path().join("verdicts.jsonl");
+    fs::write(&verdicts, "{\"rule\":\"blame\",\"answer\":\"yes\"}\n").expect("verdicts");
+    let outcome = replay(folder.path(), "v4", "s.jsonl", &["--verdicts", &verdicts.display().to_string()]);
+    let asks = told(&outcome, "ask");
+    assert_eq!(asks.len(), 1, "the second reply is not asked about: the condition gates it");
+    assert_eq!(text(&asks[0], "output"), "reply");
+    assert_eq!(asks[0].get("rules").map(Value::to_json), Some(r#"["blame"]"#.into()));
+    let decisions: Vec<String> = told(&outcome, "trigger").iter().map(|one| text(one, "decision")).collect();
+    assert_eq!(decisions, ["warn"]);
+    let injected = told(&outcome, "inject");
+    assert_eq!(text(&injected[0], "role"), "custom");
+    assert!(text(&injected[0], "content").starts_with("<system-reminder "), "{}", injected[0].to_json());
+    for kind in ["abort", "discard"] {
+        assert_eq!(told(&outcome, kind).len(), 0, "{kind}");
+    }
+}
+
+#[test]
+fn w15_2_the_first_source_with_an_answer_counts_and_none_is_undecided() {
+    let run = |judge: &str, file: &str| {
+        let reply = format!(r#"[{{"parts": [{{"text": "your fault"}}]{judge}}}, [{{"text": "b"}}]]"#);
+        let folder = folder(&["blame"], &reply);
+        let verdicts = folder.path().join("verdicts.json");
+        fs::write(&verdicts, file).expect("verdicts");
+        let outcome = replay(folder.path(), "v4", "s.jsonl", &["--verdicts", &verdicts.display().to_string()]);
+        let summary = told(&outcome, "summary").remove(0);
+        let number = |key: &str| summary.get(key).map(Value::to_json).unwrap_or_default();
+        let from: Vec<String> = told(&outcome, "verdict").iter().map(|one| text(one, "from")).collect();
+        (from.join(","), number("warned"), number("undecided"))
+    };
+    let result = |from: &str, warned: &str, undecided: &str| (from.to_owned(), warned.into(), undecided.into());
+    let (no, yes) = (r#", "judge": [{"noul": 0.2}]"#, r#", "judge": [{"noul": 0.9}]"#);
+    assert_eq!(run(no, r#"[{"rule": "blame", "answer": "yes"}]"#), result("file", "1", "0"));
+    assert_eq!(run(yes, r#"[{"rule": "other", "answer": "no"}]"#), result("script", "1", "0"));
+    assert_eq!(run(no, "[]"), result("script", "0", "0"));
+    assert_eq!(run("", "[]"), result("none", "0", "1"));
+    assert_eq!(run("", r#"[{"noul": 0}]"#), result("file", "0", "0"));
+}
