@@ -91,7 +91,7 @@ fn w10_5_a_handoff_writes_what_v3_writes() {
             "--seed",
             "1",
             "--now",
-            "1767225600000",
+            "2026-01-31T12:00:00.000Z",
         ];
         let outcome = ttsr(fixed.into_iter().chain(["--lifecycle", lifecycle]));
         assert_eq!(outcome.status, 0, "{}", outcome.err);
