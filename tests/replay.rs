@@ -588,3 +588,30 @@ fn explain_says_what_a_scope_excludes() {
     let call = why(&["--path", "a.ts"]);
     assert!(call.contains("its scope excludes a call of `write` with `a.ts`"), "{call}");
 }
+
+/// What an upgrade changes for a rule set is said beside the comparison (generation-v4.md W4.1, W4.2, W12).
+#[test]
+fn what_an_upgrade_changes_is_said() {
+    let folder = rules(&[
+        ("asks", "---\nquestion: Is it?\ncondition: foo\n---\nB\n"),
+        ("only-asks", "---\nquestion: Is it?\n---\nB\n"),
+        ("ahead", "---\ncondition: '(?=[\\s\\S]*foo|bar)'\n---\nB\n"),
+        ("plain", "---\ncondition: foo\n---\nB\n"),
+    ]);
+    let changes = |lifecycle: &str| {
+        let fixed = ["replay", "--text", "foo", "--rules", path(folder.path()), "--set", "ttsr.contextMode=7"];
+        let outcome = ttsr(fixed.into_iter().chain(["--lifecycle", lifecycle]));
+        assert_eq!(outcome.status, 0, "{}", outcome.err);
+        let lines = outcome.err.lines().filter(|line| line.starts_with("from v3 to v4: "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        changes("v3,v4"),
+        [
+            "from v3 to v4: the setting `contextMode` is \"discard\", no longer \"keep\"",
+            "from v3 to v4: the rule `asks` asks a judge and warns; its conditions trigger nothing more",
+            "from v3 to v4: a look-ahead of the rule `ahead` is tried at the start of the buffer only",
+        ]
+    );
+    assert_eq!(changes("v2,v3"), [""; 0]);
+}

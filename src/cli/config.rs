@@ -7,8 +7,6 @@ use super::args::RuleArgs;
 use super::console::{Console, Surroundings};
 use super::replay::softened;
 use crate::diagnostic::Diagnostic;
-use crate::output::escape;
-use crate::pattern::{CompileOptions, Pattern};
 use crate::replay::{Plan, RuleLine};
 use crate::rule::settings_files::{Resolved, SettingsError, SettingsLayers};
 use crate::rule::{Loaded, Places, Provider, Rule, RuleSet, Searched, Sink, search_bundled, search_paths};
@@ -70,7 +68,7 @@ impl Setup {
     }
 
     /// Reads the rules from their places.
-    fn look_through(&self, args: &RuleArgs, sink: &mut dyn Sink) -> Searched {
+    pub(super) fn look_through(&self, args: &RuleArgs, sink: &mut dyn Sink) -> Searched {
         let mut searched = if self.given {
             search_paths(&args.rules, DEFAULT_CWD, &self.semantics, sink)
         } else {
@@ -125,32 +123,6 @@ pub(super) fn has_question(args: &RuleArgs, surroundings: &Surroundings) -> bool
         setup.look_through(args, &mut questions);
     }
     questions.0
-}
-
-/// What the newest generation reads otherwise than v3 in settings and rules without a `question`, in words (session.md
-/// S9.4f; generation-v4.md W4.2, W12).
-pub(super) fn read_otherwise_in_v4(args: &RuleArgs, surroundings: &Surroundings) -> Option<String> {
-    struct LookAheads(Option<JsString>);
-    impl Sink for LookAheads {
-        fn rule(&mut self, rule: Rule) {
-            let options = CompileOptions { sticky_look_aheads: true, ..CompileOptions::default() };
-            let conditions = rule.fields.condition.as_deref().unwrap_or_default();
-            let compiled = conditions.iter().filter_map(|source| Pattern::compile(source, options).ok());
-            if self.0.is_none() && compiled.into_iter().any(|pattern| pattern.has_sticky_alternatives()) {
-                self.0 = Some(rule.name);
-            }
-        }
-
-        fn finding(&mut self, _: Diagnostic) {}
-    }
-    let older = Setup::read(args, Lifecycle::V3, surroundings).ok()?;
-    let newer = Setup::read(args, Lifecycle::V4, surroundings).ok()?;
-    if older.resolved.settings != newer.resolved.settings {
-        return Some("a setting of the wrong type".to_owned());
-    }
-    let mut found = LookAheads(None);
-    newer.look_through(args, &mut found);
-    found.0.map(|rule| format!("a condition of the rule `{}`", escape(&rule.to_string_lossy())))
 }
 
 /// Rules and settings of a run.

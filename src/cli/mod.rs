@@ -15,6 +15,7 @@ mod opened;
 mod repair;
 mod replay;
 mod reporter;
+mod upgrade;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};

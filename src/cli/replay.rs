@@ -9,13 +9,14 @@ use std::rc::Rc;
 
 use rayon::prelude::*;
 
-use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, SourceArg, TraceArg};
-use super::config::{Config, has_question, read_otherwise_in_v4};
+use super::args::{ArgumentsArg, LifecycleArg, OnTrigger, ReplayArgs, SourceArg, TraceArg};
+use super::config::{Config, has_question};
 use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
 use super::opened::{Content, Opened, leaf_of, open_file, open_pipe, open_session};
 use super::reporter::Reporter;
+use super::upgrade::Upgrade;
 use super::{CliError, ExitStatus};
 use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::{Diagnostic, Severity, code};
@@ -63,6 +64,7 @@ pub(super) fn run(
     if passes.len() > 1 && args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(CliError::usage("standard input can be read once: name a file to compare generations"));
     }
+    let asks_for = |generation| args.rules.lifecycle.contains(&generation);
     let answers = args.verdicts.as_deref().map(|path| verdicts(path, stdin)).transpose()?.unwrap_or_default();
     let mut reporter = Reporter::new(args.format, passes.len() > 1).asks_only(args.print_asks);
     for asked in passes {
@@ -78,6 +80,12 @@ pub(super) fn run(
         pass.run(&texts, script.as_ref(), stdin, console)?;
     }
     reporter.finish(console);
+    if asks_for(LifecycleArg::V3) && asks_for(LifecycleArg::V4) {
+        let older = Lifecycle::V3;
+        for line in Upgrade::read(&args.rules, older, surroundings).lines(older) {
+            console.note(&line);
+        }
+    }
     Ok(())
 }
 
@@ -108,7 +116,7 @@ impl Plans<'_> {
 
     /// Says where the input does not tell its generation and another would decide otherwise.
     fn note(&self, input: &str, generation: &Generation, console: &mut Console<'_>) {
-        let otherwise = || read_otherwise_in_v4(&self.args.rules, self.surroundings);
+        let otherwise = || Upgrade::read(&self.args.rules, Lifecycle::V3, self.surroundings).otherwise();
         if let (true, Some(what)) = (generation.may_be_newer, self.newer.get_or_init(otherwise)) {
             let message = format!("18.2 or 18.3 may have recorded this, and {what} is read otherwise by v4");
             let note = Diagnostic::new(code::GENERATION_AMBIGUOUS, message).at(Place::line(input, 1, 0));
