@@ -92,5 +92,5 @@ impl Upgrade {
 }
 
 fn shown(rule: &JsString) -> String {
-    escape(&rule.to_string_lossy()).into()
+    escape(&rule.to_string_lossy())
 }
