@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ttsr::text::json::{self, Value};
 
-use crate::support::program::{Outcome, surroundings, ttsr_with};
+use crate::support::program::{Outcome, surroundings, ttsr, ttsr_with};
 use crate::support::project;
 
 fn run(arguments: &[&str]) -> Outcome {
@@ -411,4 +411,38 @@ fn a_full_form_stream_shows_the_arguments() {
     let places: Vec<Option<f64>> =
         of_kind(&outcome, "trigger").iter().map(|line| line.get("at")?.get("line")?.as_f64()).collect();
     assert_eq!(places, [Some(8.0)], "{}{}", outcome.out, outcome.err);
+}
+
+/// Where the agent's deltas ended is not in a session: a rule that matches at some ends only is no difference, one that
+/// matches at none is (session.md S9.5).
+#[test]
+fn a_match_at_other_ends_is_no_difference() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(path("carol.md"), "---\ncondition: 'carol\\b'\ninterruptMode: never\n---\nB\n").expect("a rule");
+    fs::write(path("dave.md"), "---\ncondition: 'dave'\ninterruptMode: never\n---\nB\n").expect("a rule");
+    let script = r#"[{"parts": [{"text": "see carolfox", "chunk": 3}]}, {"parts": [{"text": "done"}]}]"#;
+    fs::write(path("script.json"), script).expect("a script");
+    let (session, rules) = (path("session.jsonl"), path("carol.md"));
+    let written = ttsr([
+        "replay",
+        "--script",
+        &path("script.json"),
+        "--prompt",
+        "x",
+        "--rules",
+        &rules,
+        "--write-session",
+        &session,
+    ]);
+    assert_eq!(written.status, 0, "{}", written.err);
+    let text = fs::read_to_string(&session).expect("a session");
+    assert!(text.contains("ttsr_injection"), "{text}");
+    let verified = ttsr(["replay", &session, "--rules", &rules, "--verify"]);
+    assert_eq!(verified.status, 0, "{}\n{}", verified.err, verified.out);
+    assert!(verified.out.contains("not reproducible"), "{}", verified.out);
+    let other = path("other.jsonl");
+    fs::write(&other, text.replace("carol\"", "dave\"")).expect("a session");
+    let verified = ttsr(["replay", &other, "--rules", &path("dave.md"), "--verify"]);
+    assert_eq!(verified.status, 1, "{}\n{}", verified.err, verified.out);
 }

@@ -380,22 +380,50 @@ impl KnownRules for RunRules<'_> {
     }
 
     fn match_complete_calls(&self, turn: &Turn) -> HashSet<JsString> {
-        let mut probe = self.plan.probe(&self.cwd);
-        let mut matched = HashSet::new();
-        let mut feed = |event: &AgentEvent| {
-            let found = probe.handle(event).into_iter().filter_map(|action| match action {
-                Action::Trigger(trigger) => Some(trigger.names),
-                _ => None,
-            });
-            matched.extend(found.flatten());
-        };
-        feed(&AgentEvent::TurnStart);
-        feed(&AgentEvent::MessageStart { timestamp: None });
-        for event in whole_calls(turn) {
-            feed(&event);
-        }
-        matched
+        self.probed(whole_calls(turn))
     }
+
+    fn match_beginnings(&self, turn: &Turn) -> HashSet<JsString> {
+        self.probed(single_characters(turn))
+    }
+}
+
+impl RunRules<'_> {
+    /// The rules that match anywhere in these events of a message.
+    fn probed(&self, events: impl IntoIterator<Item = AgentEvent>) -> HashSet<JsString> {
+        let mut probe = self.plan.probe(&self.cwd);
+        let start = [AgentEvent::TurnStart, AgentEvent::MessageStart { timestamp: None }];
+        let actions = start.into_iter().chain(events).flat_map(|event| probe.handle(&event));
+        let names = actions.filter_map(|action| match action {
+            Action::Trigger(trigger) => Some(trigger.names),
+            _ => None,
+        });
+        names.flatten().collect()
+    }
+}
+
+/// The prose of a message, each character a delta: where an agent's deltas ended, no session says.
+fn single_characters(turn: &Turn) -> impl Iterator<Item = AgentEvent> {
+    turn.events.iter().flat_map(|(_, event)| {
+        let pieces = |delta: &JsString| -> Vec<JsString> {
+            let characters = char::decode_utf16(delta.units().iter().copied());
+            let mut unit = [0; 2];
+            let mut piece = |character: Result<char, std::char::DecodeUtf16Error>| match character {
+                Ok(character) => JsString::from_units(character.encode_utf16(&mut unit)),
+                Err(lone) => JsString::from_units(&[lone.unpaired_surrogate()]),
+            };
+            characters.map(&mut piece).collect()
+        };
+        match event {
+            AgentEvent::TextDelta { index, delta } => {
+                pieces(delta).into_iter().map(|delta| AgentEvent::TextDelta { index: *index, delta }).collect()
+            }
+            AgentEvent::ThinkingDelta { index, delta } => {
+                pieces(delta).into_iter().map(|delta| AgentEvent::ThinkingDelta { index: *index, delta }).collect()
+            }
+            _ => Vec::new(),
+        }
+    })
 }
 
 /// The calls of a message, each with its arguments in one delta.

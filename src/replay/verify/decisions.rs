@@ -1,5 +1,7 @@
 //! Whether the engine decides as the recording says.
 
+use std::collections::HashSet;
+
 use crate::history::{RecordedFold, fold_of};
 use crate::host::{Batch, distinct};
 use crate::lifecycle::Decision;
@@ -71,7 +73,7 @@ fn interrupting(case: &Case<'_>) -> Option<Vec<JsString>> {
 struct Forgiven<'a> {
     case: &'a Case<'a>,
     /// Rules that match the complete arguments; looked up when a match in a call is in question.
-    complete: std::cell::OnceCell<std::collections::HashSet<JsString>>,
+    complete: std::cell::OnceCell<HashSet<JsString>>,
 }
 
 impl<'a> Forgiven<'a> {
@@ -249,7 +251,16 @@ fn lost(case: &Case<'_>, missing: &[JsString], what: &str, comparison: &mut Comp
     let forgiven = Forgiven::new(case);
     let in_lost_calls = case.turn.may_lack_calls() && missing.iter().all(|name| rules.watches_tools(name));
     let races = || !case.semantics.tool_call_end && missing.iter().all(|name| forgiven.matches_complete_call(name));
-    if in_lost_calls || case.turn.has_pruned_result() {
+    // A session does not say where the deltas ended, and a rule may match at some ends only.
+    let at_other_ends = || {
+        let matches_here = |name| case.observed.batches.iter().any(|batch| batch.rules.contains(name));
+        if !case.is_session || missing.iter().any(matches_here) {
+            return false;
+        }
+        let matching = rules.match_beginnings(case.turn);
+        missing.iter().all(|name| matching.contains(name))
+    };
+    if in_lost_calls || case.turn.has_pruned_result() || at_other_ends() {
         comparison.not_reproducible += 1;
     } else if races() {
         comparison.races += 1;

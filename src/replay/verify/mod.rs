@@ -45,6 +45,8 @@ pub(super) trait KnownRules {
     fn block(&self, kind: ReminderKind<'_>, name: &JsString) -> Option<Block>;
     /// The rules that match a call of the message when its arguments are complete from the first delta on.
     fn match_complete_calls(&self, turn: &Turn) -> HashSet<JsString>;
+    /// The rules that match the message's prose as it stands behind one of its characters.
+    fn match_beginnings(&self, turn: &Turn) -> HashSet<JsString>;
 }
 
 pub(super) use crate::lifecycle::ReminderKind;
