@@ -57,7 +57,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'The tool whose call the text is')
             [CompletionResult]::new('--path', '--path', [CompletionResultType]::ParameterName, 'The file the call writes')
             [CompletionResult]::new('--as-write', '--as-write', [CompletionResultType]::ParameterName, 'Every file below PATH as a finished write call')
-            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Start with the injected rules that resuming this session would restore')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Continue this session: its injected rules count, and what --write-session writes begins with its lines')
             [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Inputs listed in a file, one path a line')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only inputs that begin at or after this time')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only inputs that begin before this time')

@@ -53,7 +53,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --tool 'The tool whose call the text is'
             cand --path 'The file the call writes'
             cand --as-write 'Every file below PATH as a finished write call'
-            cand --resume 'Start with the injected rules that resuming this session would restore'
+            cand --resume 'Continue this session: its injected rules count, and what --write-session writes begins with its lines'
             cand --files-from 'Inputs listed in a file, one path a line'
             cand --since 'Only inputs that begin at or after this time'
             cand --until 'Only inputs that begin before this time'

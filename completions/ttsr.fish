@@ -63,7 +63,7 @@ tool\t'A finished tool call'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l tool -d 'The tool whose call the text is' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l path -d 'The file the call writes' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l as-write -d 'Every file below PATH as a finished write call' -r -F
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l resume -d 'Start with the injected rules that resuming this session would restore' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l resume -d 'Continue this session: its injected rules count, and what --write-session writes begins with its lines' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l files-from -d 'Inputs listed in a file, one path a line' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l since -d 'Only inputs that begin at or after this time' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l until -d 'Only inputs that begin before this time' -r

@@ -19,7 +19,7 @@ pub struct Cli {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done (a replay that triggers rules is 0)
-  1  findings at or above --fail-on, or a difference found by --verify, --expect or a gate
+  1  findings at or above --fail-on, or a difference found by --verify
   2  wrong usage
   3  something asked for could not be done: an input missing, empty or unreadable, no rules at a path, …";
 
@@ -212,29 +212,30 @@ pub struct ReplayArgs {
     /// The file the call writes
     #[arg(long, value_name = "P", help_heading = "What to run")]
     pub path: Option<String>,
+    // Hidden are options that this version does not complete: they answer so.
     /// Every file below PATH as a finished write call
-    #[arg(long, value_name = "PATH", help_heading = "What to run", conflicts_with_all = ["text", "text_file"])]
+    #[arg(long, hide = true, value_name = "PATH", help_heading = "What to run", conflicts_with_all = ["text", "text_file"])]
     pub as_write: Vec<PathBuf>,
-    /// Start with the injected rules that resuming this session would restore
+    /// Continue this session: its injected rules count, and what --write-session writes begins with its lines
     #[arg(long, value_name = "SESSION", help_heading = "What to run")]
     pub resume: Option<PathBuf>,
     /// Inputs listed in a file, one path a line
-    #[arg(long, value_name = "FILE", help_heading = "What to run")]
+    #[arg(long, hide = true, value_name = "FILE", help_heading = "What to run")]
     pub files_from: Option<PathBuf>,
     /// Only inputs that begin at or after this time
-    #[arg(long, value_name = "TIME", help_heading = "What to run")]
+    #[arg(long, hide = true, value_name = "TIME", help_heading = "What to run")]
     pub since: Option<String>,
     /// Only inputs that begin before this time
-    #[arg(long, value_name = "TIME", help_heading = "What to run")]
+    #[arg(long, hide = true, value_name = "TIME", help_heading = "What to run")]
     pub until: Option<String>,
     /// Only part K of N of the inputs
-    #[arg(long, value_name = "K/N", help_heading = "What to run")]
+    #[arg(long, hide = true, value_name = "K/N", help_heading = "What to run")]
     pub shard: Option<String>,
     /// Which branch of a session: the id of its last entry
     #[arg(long, value_name = "ID", help_heading = "What to run", conflicts_with = "all_branches")]
     pub leaf: Option<String>,
     /// Every branch of a session
-    #[arg(long, help_heading = "What to run")]
+    #[arg(long, hide = true, help_heading = "What to run")]
     pub all_branches: bool,
 
     /// How whole messages become deltas: chars:N, words, lines, block or all; without it chars:4 for recorded ones,
@@ -276,28 +277,28 @@ pub struct ReplayArgs {
     #[arg(long, help_heading = "Comparison")]
     pub verify: bool,
     /// Compare the trace with a stored one
-    #[arg(long, value_name = "FILE", help_heading = "Comparison")]
+    #[arg(long, hide = true, value_name = "FILE", help_heading = "Comparison")]
     pub expect: Option<PathBuf>,
     /// Write the stored trace anew
-    #[arg(long, requires = "expect", help_heading = "Comparison")]
+    #[arg(long, hide = true, requires = "expect", help_heading = "Comparison")]
     pub update: bool,
     /// A second rule set over the same inputs: only what changes is reported
-    #[arg(long, value_name = "PATH", help_heading = "Comparison")]
+    #[arg(long, hide = true, value_name = "PATH", help_heading = "Comparison")]
     pub baseline: Option<PathBuf>,
     /// A second setting over the same inputs
-    #[arg(long, value_name = "KEY=VALUE", help_heading = "Comparison")]
+    #[arg(long, hide = true, value_name = "KEY=VALUE", help_heading = "Comparison")]
     pub baseline_set: Vec<String>,
     /// A rule may trigger at most N times
-    #[arg(long, value_name = "RULE=N", help_heading = "Comparison")]
+    #[arg(long, hide = true, value_name = "RULE=N", help_heading = "Comparison")]
     pub max_rate: Vec<String>,
     /// At least this percentage of the rules must trigger
-    #[arg(long, value_name = "P", help_heading = "Comparison")]
+    #[arg(long, hide = true, value_name = "P", help_heading = "Comparison")]
     pub require_coverage: Option<String>,
     /// At most this percentage of the triggers may be premature
-    #[arg(long, value_name = "P", help_heading = "Comparison")]
+    #[arg(long, hide = true, value_name = "P", help_heading = "Comparison")]
     pub max_premature: Option<String>,
     /// Fail when a verdict could not be reached
-    #[arg(long, help_heading = "Comparison")]
+    #[arg(long, hide = true, help_heading = "Comparison")]
     pub fail_on_undecided: bool,
 
     /// What a trace tells: the decisions, or also what receivers get, what the model is given, gates and reservations
@@ -316,7 +317,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub emit_events: Option<PathBuf>,
     /// Cost per rule and condition
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, hide = true, help_heading = "Output")]
     pub profile: bool,
     /// Form of the report
     #[arg(long, value_enum, value_name = "FORM", default_value_t, help_heading = "Output")]

@@ -410,7 +410,7 @@ fn single_characters(turn: &Turn) -> impl Iterator<Item = AgentEvent> {
             let mut unit = [0; 2];
             let mut piece = |character: Result<char, std::char::DecodeUtf16Error>| match character {
                 Ok(character) => JsString::from_units(character.encode_utf16(&mut unit)),
-                Err(lone) => JsString::from_units(&[lone.unpaired_surrogate()]),
+                Err(lone) => JsString::from_units([lone.unpaired_surrogate()]),
             };
             characters.map(&mut piece).collect()
         };

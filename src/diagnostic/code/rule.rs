@@ -100,7 +100,7 @@ codes! {
     SEVERAL_DOCUMENTS = 48 "several-documents" Warning
         "The frontmatter holds more than one YAML document. The agent then reads no key at all, without a word.";
     INVALID_EXAMPLE = 50 "invalid-example" Error
-        "An entry of `examples` is no sample: a string, or a mapping of `text` with `source`, `tool` and `path`. It is never run.";
+        "An entry of `examples` is no sample: a string, or a mapping of `text` with `source`, `tool`, `path` and `verdict`. It is never run.";
     EXAMPLE_DID_NOT_FIRE = 51 "example-did-not-fire" Error
         "A sample stands under `fires` and the rule does not fire on it.";
     EXAMPLE_FIRED = 52 "example-fired" Error
