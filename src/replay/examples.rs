@@ -424,7 +424,9 @@ impl Runner<'_> {
         let name = &self.listed.rule.name;
         let message = format!("the rule `{name}` has no sample that it must fire on");
         let file = self.listed.rule.file.as_deref();
-        let condition = || Some(condition_member(file?.frontmatter.as_ref()?)?.key_span.clone());
+        let frontmatter = || file?.frontmatter.as_ref();
+        let question = || Some(frontmatter()?.member("question")?.key_span.clone());
+        let condition = || condition_member(frontmatter()?).map(|member| member.key_span.clone()).or_else(question);
         let place = samples.key.clone().or_else(condition).unwrap_or_default();
         let help = "add `examples:` with a list `fires:` of texts, and one `silent:` of texts that look alike";
         finding(self.listed, code::MISSING_EXAMPLES, message, place).with_help(help)
@@ -441,17 +443,20 @@ impl Runner<'_> {
             Matched::Question(question) => (format!("the question `{}`", shorten(question)), question),
         };
         let message = format!("no sample under `fires` makes {what} match");
-        let is_ast = matches!(condition, Matched::Ast(_));
-        let located = self.listed.rule.file.as_deref().and_then(|file| locate(file, written, is_ast));
+        let located = self.listed.rule.file.as_deref().and_then(|file| locate(file, written, condition));
         finding(self.listed, code::UNTESTED_CONDITION, message, located.unwrap_or_default())
             .with_help("add a sample that only this one matches, or remove it")
     }
 }
 
 /// Where a condition is written.
-fn locate(file: &RuleFile, written: &JsString, is_ast: bool) -> Option<std::ops::Range<usize>> {
+fn locate(file: &RuleFile, written: &JsString, condition: &Matched) -> Option<std::ops::Range<usize>> {
     let frontmatter = file.frontmatter.as_ref()?;
-    let node = if is_ast { frontmatter.get("astCondition")? } else { &condition_member(frontmatter)?.value };
+    let node = match condition {
+        Matched::Ast(_) => frontmatter.get("astCondition")?,
+        Matched::Question(_) => frontmatter.get("question")?,
+        Matched::Condition(_) => &condition_member(frontmatter)?.value,
+    };
     Some(file.locate(node, written, 0..written.len()))
 }
 
