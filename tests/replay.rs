@@ -615,3 +615,19 @@ fn what_an_upgrade_changes_is_said() {
     );
     assert_eq!(changes("v2,v3"), [""; 0]);
 }
+
+/// JSON lets the control characters above ASCII stand as they are, and some terminals obey them.
+#[test]
+fn json_reports_hold_no_control_characters() {
+    let folder = rules(&[("a", "---\ncondition: foo\n---\nB\n")]);
+    let text = "foo \u{9b}31m \u{7f} \u{1b}[31m";
+    for format in ["json", "jsonl"] {
+        let fixed = ["replay", "--text", text, "--rules", path(folder.path()), "--format", format];
+        let outcome = ttsr(fixed);
+        assert_eq!(outcome.status, 0, "{}", outcome.err);
+        let raw = |character: char| character.is_control() && character != '\n';
+        assert!(!outcome.out.contains(raw), "{}", outcome.out.escape_debug());
+        let values = outcome.out.lines().map(|line| json::parse(line).expect("JSON").to_json().to_string());
+        assert!(values.collect::<String>().contains('\u{9b}'), "the text itself stays");
+    }
+}

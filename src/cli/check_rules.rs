@@ -52,7 +52,7 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
     let counts = Counts::of(findings, checked.files, rows);
     match args.format {
         CheckFormat::Human => human(args, checked, counts, console),
-        CheckFormat::Sarif => console.print(&format!("{}\n", sarif::document(findings).to_json())),
+        CheckFormat::Sarif => console.print_json(&format!("{}\n", sarif::document(findings).to_json())),
         CheckFormat::Github => findings.iter().for_each(|finding| console.print(&github::command(finding))),
         CheckFormat::Junit => {
             let files: Vec<String> = rows.kept.iter().map(|row| row.file.clone()).collect();
@@ -62,7 +62,7 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
         CheckFormat::Json => {
             let Generation { lifecycle, from, .. } = &checked.generation;
             let generation = (lifecycle.as_str(), from.as_deref());
-            let mut out = |text: &str| console.print(text);
+            let mut out = |text: &str| console.print_json(text);
             check::document(rows, findings, checked.examples.as_ref(), generation, counts, &mut out);
             out("\n");
         }

@@ -93,6 +93,23 @@ impl<'a> Console<'a> {
         }
     }
 
+    /// Writes JSON. The control characters that JSON lets stand as they are and a terminal may obey are escaped, which
+    /// a JSON reader undoes.
+    pub fn print_json(&mut self, text: &str) {
+        if !text.contains(is_late_control) {
+            return self.print(text);
+        }
+        let mut safe = String::with_capacity(text.len());
+        for character in text.chars() {
+            if is_late_control(character) {
+                safe.push_str(&format!("\\u{:04x}", u32::from(character)));
+            } else {
+                safe.push(character);
+            }
+        }
+        self.print(&safe);
+    }
+
     /// Whether nobody reads the output any more, so that the run may end.
     pub fn is_closed(&self) -> bool {
         self.write_error.is_some()
@@ -196,4 +213,9 @@ fn automatic_color(is_terminal: bool, vars: &BTreeMap<String, String>) -> bool {
         return true;
     }
     is_terminal && vars.get("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Delete and the control characters above ASCII.
+fn is_late_control(character: char) -> bool {
+    ('\u{7f}'..='\u{9f}').contains(&character)
 }

@@ -84,7 +84,7 @@ pub(super) fn run(
     let mut report = handoff::run(&mut process, &options, answer, &mut clock, &mut host).map_err(unreadable)?;
     if args.format == HandoffFormat::Jsonl {
         for (seq, event) in host.trace.iter().enumerate() {
-            console.print(&format!("{}\n", event.to_value(seq).to_json()));
+            console.print_json(&format!("{}\n", event.to_value(seq).to_json()));
         }
     }
     let mut written = None;
@@ -125,7 +125,9 @@ fn tell(
         console.report(&softened(warning));
     }
     match args.format {
-        HandoffFormat::Json => console.print(&format!("{}\n", output::document(report, generation, written).to_json())),
+        HandoffFormat::Json => {
+            console.print_json(&format!("{}\n", output::document(report, generation, written).to_json()));
+        }
         HandoffFormat::Human if report.status == Status::Done => {
             let text = output::human(report, generation, written, args.write_source.as_deref(), console.style());
             console.print(&text);

@@ -188,7 +188,7 @@ impl Inspection<'_> {
                         bytes.push(b'\n');
                     }
                 }
-                console.print(&String::from_utf8_lossy(&bytes));
+                console.print_json(&String::from_utf8_lossy(&bytes));
             }
             InspectFormat::Sarif => {
                 self.findings.extend(report.findings);
@@ -203,7 +203,7 @@ impl Inspection<'_> {
                 let text = inspect::summary(&self.rows, console.style());
                 console.print(&text);
             }
-            InspectFormat::Sarif => console.print(&format!("{}\n", sarif::document(&self.findings).to_json())),
+            InspectFormat::Sarif => console.print_json(&format!("{}\n", sarif::document(&self.findings).to_json())),
             InspectFormat::Human | InspectFormat::Json => {}
         }
     }

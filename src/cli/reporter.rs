@@ -76,18 +76,20 @@ impl Reporter {
     fn line(&mut self, console: &mut Console<'_>, event: &TraceEvent) {
         if self.asks_only {
             if let Some(line) = event.asked() {
-                console.print(&format!("{}\n", line.to_json()));
+                console.print_json(&format!("{}\n", line.to_json()));
             }
             return;
         }
-        console.print(&format!("{}\n", event.to_value(self.seq).to_json()));
+        console.print_json(&format!("{}\n", event.to_value(self.seq).to_json()));
         self.seq += 1;
     }
 
     /// Ends the report.
     pub(super) fn finish(self, console: &mut Console<'_>) {
         match self.format {
-            ReplayFormat::Json => console.print(&format!("{}\n", replay_human::document(&self.runs).to_json())),
+            ReplayFormat::Json => {
+                console.print_json(&format!("{}\n", replay_human::document(&self.runs).to_json()));
+            }
             ReplayFormat::Csv => {
                 let rows: Vec<String> = self.runs.iter().map(|events| replay_human::csv(events)).collect();
                 console.print(&format!("{}{}", replay_human::CSV_HEAD, rows.concat()));
