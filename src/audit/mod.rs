@@ -12,7 +12,7 @@ mod tag;
 mod turns;
 
 pub use evidence::{Evidence, EvidenceKind};
-pub use report::{AuditReport, ChangedRule, Injection, MessageTotals, RuleSummary};
+pub use report::{AuditReport, ChangedRule, Injection, JudgeTotals, MessageTotals, RuleSummary};
 pub use tag::{Tag, tags};
 
 use crate::session::{Session, SessionError};

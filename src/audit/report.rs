@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::diagnostic::Diagnostic;
 use crate::json_object;
-use crate::session::{Context, Role, Session, SessionError, Shown as ShownPart};
+use crate::session::{Context, EntryKind, Role, Session, SessionError, Shown as ShownPart};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
@@ -52,6 +52,8 @@ pub struct AuditReport {
     pub rules: Vec<RuleSummary>,
     /// The assistant messages of the branch by how they ended.
     pub messages: MessageTotals,
+    /// The requests to a judge on the branch.
+    pub judge: JudgeTotals,
     /// Reminders that say something else than the given rule of that name does now.
     pub changed_rules: Vec<ChangedRule>,
     /// The context of the leaf, when asked for.
@@ -130,6 +132,29 @@ pub struct MessageTotals {
     pub errors: Vec<usize>,
 }
 
+/// Requests to a judge that ended (generation-v4.md W10.1). What was asked and answered no session says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JudgeTotals {
+    /// How many there were.
+    pub asked: usize,
+    /// Of these, how many failed.
+    pub failed: usize,
+}
+
+fn judge_totals(subject: &Subject<'_>) -> Result<JudgeTotals, SessionError> {
+    let mut totals = JudgeTotals::default();
+    let entries = subject.branch.iter().filter_map(|at| subject.session.entry(*at as usize));
+    for entry in entries.filter(|entry| entry.kind() == Some(EntryKind::ModelUsage)) {
+        let usage = entry.value()?;
+        let is = |key: &str, word: &str| usage.get(key).and_then(Value::as_string).is_some_and(|text| *text == word);
+        if is("purpose", "ttsr") {
+            totals.asked += 1;
+            totals.failed += usize::from(!is("stopReason", "stop"));
+        }
+    }
+    Ok(totals)
+}
+
 pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<AuditReport, SessionError> {
     let subject = Subject::new(session, options)?;
     let id = |at: usize| session.entry(at).and_then(|entry| entry.id());
@@ -156,6 +181,7 @@ pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<Aud
         recorded_rules,
         injections: injections(&subject, &turns),
         messages: totals(&subject, &turns),
+        judge: judge_totals(&subject)?,
         changed_rules: check::known_rules::changed_rules(&subject),
         context: if options.context { Some(session.context(subject.leaf)?) } else { None },
         branch: subject.branch,
@@ -307,6 +333,7 @@ impl AuditReport {
             "branch": branch,
             "labels": labels,
             "messages": messages,
+            "judge": json_object! {"asked": self.judge.asked, "failed": self.judge.failed},
             "injected_rules": list(self.injected_rules.iter().cloned()),
             "recorded_rules": list(self.recorded_rules.iter().cloned()),
             "injections": list(self.injections.iter().map(|injection| injection.to_json(&id))),

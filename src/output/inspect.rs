@@ -159,6 +159,10 @@ fn head(out: &mut String, session: &Session, report: &AuditReport, style: Style)
         let id = session.entry(*at).and_then(|entry| entry.id()).unwrap_or_default();
         let _ = writeln!(out, "  {} interrupted by rule {}", shown(&id), shown(rules));
     }
+    if report.judge.asked > 0 {
+        let (asked, failed) = (count(report.judge.asked, "request"), report.judge.failed);
+        let _ = writeln!(out, "{asked} to a judge: {failed} failed; what was asked and answered is not recorded");
+    }
     let names: Vec<String> = report.injected_rules.iter().map(shown).collect();
     let line = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     let _ = writeln!(out, "a resume at the leaf restores: {line}");

@@ -1,5 +1,5 @@
-//! The statements of generation-v4.md about what is written and told (W10, W15), each by its number. W10.1 has no sign
-//! here: nobody is asked, so nothing of a judge's usage is known or written.
+//! The statements of generation-v4.md about what is written and told (W10, W15), each by its number. Of W10.1
+//! only what is read: nobody is asked here, so no usage of a judge is written.
 
 use std::fs;
 use std::path::Path;
@@ -140,4 +140,19 @@ fn w15_2_the_first_source_with_an_answer_counts_and_none_is_undecided() {
     assert_eq!(run(no, "[]"), result("script", "0", "0"));
     assert_eq!(run("", "[]"), result("none", "0", "1"));
     assert_eq!(run("", r#"[{"noul": 0}]"#), result("file", "0", "0"));
+}
+
+#[test]
+fn w10_1_requests_and_failures_are_counted_from_the_usage() {
+    for (case, totals, said) in [
+        ("j13-judge-error-400", r#"{"asked":1,"failed":1}"#, "1 request to a judge: 1 failed"),
+        ("j01-judged-text-yes", r#"{"asked":1,"failed":0}"#, "1 request to a judge: 0 failed"),
+        ("j10-judge-off", r#"{"asked":0,"failed":0}"#, "a resume at the leaf"),
+    ] {
+        let path = format!("testdata/recordings-18.3/{case}/session.1.jsonl");
+        let inspect = |format: &str| ttsr(["inspect-session", &path, "--lifecycle", "v4", "--format", format]).out;
+        let document = json::parse(inspect("json").trim()).expect("JSON");
+        assert_eq!(document.get("judge").map(Value::to_json), Some(totals.into()), "{case}");
+        assert!(inspect("human").contains(said), "{case}: {}", inspect("human"));
+    }
 }
