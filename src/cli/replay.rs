@@ -44,6 +44,7 @@ pub(super) fn run(
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
     unfinished(args)?;
+    one_reader(args)?;
     let texts = texts(args, stdin)?;
     if texts.is_empty() && args.inputs.is_empty() && args.script.is_none() {
         return Err(CliError::usage("nothing to replay").with_help(
@@ -51,7 +52,7 @@ pub(super) fn run(
         ));
     }
     output_options(args)?;
-    let script = args.script.as_deref().map(|path| read_script(path, args, stdin, console)).transpose()?;
+    let script = args.script.as_deref().map(|path| read_script(path, stdin, console)).transpose()?;
     let hands_off = script.as_ref().is_some_and(Script::hands_off);
     let jobs = args.jobs.unwrap_or(1);
     if jobs == 0 {
@@ -109,6 +110,13 @@ impl Plans<'_> {
             let config = Config::load(&self.args.rules, lifecycle, console, self.surroundings)?;
             let mut plan = plan(self.args, &config, console)?;
             plan.keep_session |= self.hands_off;
+            let names: Vec<JsString> = plan.listed.iter().map(|rule| rule.name.clone()).collect();
+            for what in self.verdicts.without_effect(&names) {
+                console.note(&format!("--verdicts: {}", escape(&what)));
+            }
+            if self.args.print_asks && !plan.semantics.judged_rules {
+                console.note(&format!("lifecycle {} asks no judge", lifecycle.as_str()));
+            }
             self.made.insert(lifecycle, Plan { verdicts: self.verdicts.clone(), ..plan });
         }
         Ok(&self.made[&lifecycle])
@@ -337,6 +345,20 @@ fn bundled_note(played: &Played, args: &ReplayArgs, console: &mut Console<'_>) {
     ));
 }
 
+/// Standard input is read once, so only one thing can come from it.
+fn one_reader(args: &ReplayArgs) -> Result<(), CliError> {
+    let named = [(&args.text_file, "--text-file"), (&args.script, "--script"), (&args.verdicts, "--verdicts")];
+    let options = named.into_iter().filter_map(|(path, option)| Some((path.as_deref()?, option)));
+    let inputs = args.inputs.iter().map(|path| (path.as_path(), "an input"));
+    let readers: Vec<&str> =
+        options.chain(inputs).filter(|(path, _)| path.as_os_str() == "-").map(|(_, what)| what).collect();
+    match readers[..] {
+        [first, second, ..] => Err(CliError::usage(format!("standard input cannot be both {first} and {second}"))
+            .with_help("name a file for one of them")),
+        _ => Ok(()),
+    }
+}
+
 /// Options that this version does not complete.
 fn unfinished(args: &ReplayArgs) -> Result<(), CliError> {
     let given = [
@@ -389,15 +411,7 @@ fn output_options(args: &ReplayArgs) -> Result<(), CliError> {
 }
 
 /// Reads a script; what is wrong with it is shown with its place.
-fn read_script(
-    path: &Path,
-    args: &ReplayArgs,
-    stdin: &mut dyn Read,
-    console: &mut Console<'_>,
-) -> Result<Script, CliError> {
-    if path.as_os_str() == "-" && args.inputs.iter().any(|input| input.as_os_str() == "-") {
-        return Err(CliError::usage("standard input cannot be both the script and an input"));
-    }
+fn read_script(path: &Path, stdin: &mut dyn Read, console: &mut Console<'_>) -> Result<Script, CliError> {
     let bytes = inputs::read_bytes(path, stdin)?;
     let name = path.to_string_lossy();
     match Script::read(&bytes, &name) {

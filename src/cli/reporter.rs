@@ -3,7 +3,7 @@
 use super::CliError;
 use super::args::ReplayFormat;
 use super::console::Console;
-use crate::output::{generations, replay_human};
+use crate::output::{escape, generations, replay_human};
 use crate::replay::TraceSink;
 use crate::replay::trace::{TraceEvent, TraceKind};
 
@@ -77,6 +77,10 @@ impl Reporter {
         if self.asks_only {
             if let Some(line) = event.asked() {
                 console.print_json(&format!("{}\n", line.to_json()));
+            }
+            // Whether a question is asked behind an open gate cannot be told: silence would say that it is not.
+            if let Some(line) = replay_human::open_gate(event) {
+                console.note(&format!("{}: {line}", escape(&event.at.input)));
             }
             return;
         }

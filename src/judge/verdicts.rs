@@ -56,7 +56,18 @@ struct Row {
     delay_ms: u64,
     /// How often the row may still be used.
     left: Option<u64>,
+    /// The first member that no row has.
+    unknown: Option<JsString>,
 }
+
+/// The members of a row.
+const MEMBERS: [&str; 14] = [
+    "rule", "question", "output", "content", "noul", "answer", "reply", "error", "odd", "status", "delayMs", "afterMs",
+    "after_ms", "times",
+];
+
+/// The longest time that a script or a row may name, in milliseconds: 30 years.
+const LONGEST_MS: f64 = 1e12;
 
 #[derive(Clone, Debug, PartialEq)]
 enum Given {
@@ -112,6 +123,20 @@ impl Verdicts {
         self.0.extend(other.0);
     }
 
+    /// What rows say that has no effect, in phrases: members that no row has, and rules that are not in `rules`.
+    pub fn without_effect(&self, rules: &[JsString]) -> Vec<String> {
+        let mut found = Vec::new();
+        for (row, number) in self.0.iter().zip(1..) {
+            if let Some(member) = &row.unknown {
+                found.push(format!("row {number}: a verdict has no member `{member}`"));
+            }
+            if let Some(rule) = row.rule.as_ref().filter(|rule| !rules.contains(rule)) {
+                found.push(format!("row {number}: no rule `{rule}` was read"));
+            }
+        }
+        found
+    }
+
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -161,6 +186,7 @@ impl Row {
                 .transpose()?
                 .unwrap_or(0),
             left: count(row, "times")?,
+            unknown: row.iter().map(|(key, _)| key).find(|key| MEMBERS.iter().all(|known| **key != *known)).cloned(),
         })
     }
 
@@ -182,6 +208,9 @@ impl Given {
         }
         if row.get("error").and_then(Value::as_bool) == Some(true) || row.get("odd").is_some() {
             return Ok(Self::Failure(None));
+        }
+        if row.get("noul").is_some() && row.get("answer").is_some() {
+            return Err("a verdict has `noul` or `answer`, not both".to_owned());
         }
         if let Some(noul) = row.get("noul") {
             let number = noul.as_f64().filter(|number| number.is_finite());
@@ -215,8 +244,8 @@ fn count(row: &Object, key: &str) -> Result<Option<u64>, String> {
     match row.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_f64() {
-            Some(number) if number >= 0.0 && number.is_finite() => Ok(Some(number as u64)),
-            _ => Err(format!("`{key}` is a number from 0 on, not {}", value.to_json())),
+            Some(number) if (0.0..=LONGEST_MS).contains(&number) => Ok(Some(number as u64)),
+            _ => Err(format!("`{key}` is a number from 0 to {LONGEST_MS}, not {}", value.to_json())),
         },
     }
 }

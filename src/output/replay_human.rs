@@ -6,7 +6,7 @@ use comfy_table::Cell;
 
 use super::{Style, count, escape, generation};
 use crate::lifecycle::Decision;
-use crate::replay::trace::{At, Summary, TraceEvent, TraceKind, Trigger};
+use crate::replay::trace::{At, Matched, Summary, TraceEvent, TraceKind, Trigger};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
@@ -199,15 +199,24 @@ fn body(content: &JsString) -> String {
 fn undecided(out: &mut String, events: &[TraceEvent], style: Style) {
     for event in events {
         if let TraceKind::Undecided { rule, matched, why } = &event.kind {
-            let line = format!(
-                "undecided: rule {} at {}: {} ({})",
-                escape(&rule.to_string_lossy()),
-                place(&event.at),
-                escape(why),
-                escape(&matched.text().to_string_lossy()),
-            );
-            let _ = writeln!(out, "{}", style.notable(&line));
+            let _ = writeln!(out, "{}", style.notable(&undecided_line(event, rule, matched, why)));
         }
+    }
+}
+
+fn undecided_line(event: &TraceEvent, rule: &JsString, matched: &Matched, why: &str) -> String {
+    let place = place(&event.at);
+    let place = if place.is_empty() { place } else { format!(" at {place}") };
+    let (rule, why, quoted) = (escape(&rule.to_string_lossy()), escape(why), escape(&matched.text().quotable()));
+    format!("undecided: rule {rule}{place}: {why} ({quoted})")
+}
+
+/// A line about a verdict that could not be reached, other than that nobody has answered a question yet.
+pub fn open_gate(event: &TraceEvent) -> Option<String> {
+    match &event.kind {
+        TraceKind::Undecided { matched: Matched::Question(_), .. } => None,
+        TraceKind::Undecided { rule, matched, why } => Some(undecided_line(event, rule, matched, why)),
+        _ => None,
     }
 }
 

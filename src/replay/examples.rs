@@ -368,7 +368,7 @@ impl Runner<'_> {
         let name = &result.rule;
         let why = result.why.as_deref().unwrap_or("nothing matches");
         let place = result.at.as_ref().map(|at| format!(", {}", at.phrase(result.sample.source))).unwrap_or_default();
-        let by: Vec<String> = result.conditions.iter().map(|one| format!("`{}`", shorten(one.text()))).collect();
+        let by: Vec<String> = result.conditions.iter().map(|one| format!("`{}`", one.text().quotable())).collect();
         let by = format!("{} {}", by.join(", "), if by.len() == 1 { "matches" } else { "match" });
         let (code, message, help) = match (result.verdict, result.sample.expected) {
             (Verdict::Undecided, _) => (
@@ -435,12 +435,12 @@ impl Runner<'_> {
     fn untested(&self, condition: &Matched) -> Diagnostic {
         let globs = &self.listed.rule.fields.glob_conditions;
         let (what, written) = match condition {
-            Matched::Ast(pattern) => (format!("the structural pattern `{}`", shorten(pattern)), pattern),
+            Matched::Ast(pattern) => (format!("the structural pattern `{}`", pattern.quotable()), pattern),
             Matched::Condition(source) if *source == ".*" && !globs.is_empty() => {
-                (format!("the file glob `{}`", shorten(&globs[0])), &globs[0])
+                (format!("the file glob `{}`", globs[0].quotable()), &globs[0])
             }
-            Matched::Condition(source) => (format!("the condition `{}`", shorten(source)), source),
-            Matched::Question(question) => (format!("the question `{}`", shorten(question)), question),
+            Matched::Condition(source) => (format!("the condition `{}`", source.quotable()), source),
+            Matched::Question(question) => (format!("the question `{}`", question.quotable()), question),
         };
         let message = format!("no sample under `fires` makes {what} match");
         let located = self.listed.rule.file.as_deref().and_then(|file| locate(file, written, condition));
@@ -465,15 +465,6 @@ fn matched(hit: &Hit) -> Matched {
         By::Condition { source, .. } => Matched::Condition(source.clone()),
         By::Ast(pattern) => Matched::Ast(pattern.clone()),
         By::Judged { question, .. } => Matched::Question(question.clone()),
-    }
-}
-
-/// A text as a message quotes it.
-fn shorten(text: &JsString) -> String {
-    let text = text.to_string_lossy();
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
     }
 }
 

@@ -236,7 +236,7 @@ fn scope_help(token: &JsString) -> String {
 
 /// A finding about a token of a key.
 fn about(rule: &Rule, code: code::Code, key: &str, token: &JsString, what: &str) -> Diagnostic {
-    let message = format!("`{token}` {what}");
+    let message = format!("`{}` {what}", token.quotable());
     let located = rule.file.as_ref().and_then(|file| {
         let node = file.frontmatter.as_ref()?.get(key)?;
         Some(file.finding(code, message.clone(), file.locate(node, token, 0..token.len())))

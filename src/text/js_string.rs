@@ -116,6 +116,15 @@ impl JsString {
         needle.is_empty() || self.0.windows(needle.len()).any(|window| window == needle)
     }
 
+    /// The text as a message quotes it: its first 80 characters.
+    pub fn quotable(&self) -> String {
+        let text = self.to_string_lossy();
+        match text.char_indices().nth(80) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    }
+
     /// The text for people: each lone surrogate shown as U+FFFD.
     pub fn to_string_lossy(&self) -> String {
         String::from_utf16_lossy(&self.0)

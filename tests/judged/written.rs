@@ -156,3 +156,40 @@ fn w10_1_requests_and_failures_are_counted_from_the_usage() {
         assert!(inspect("human").contains(said), "{case}: {}", inspect("human"));
     }
 }
+
+/// What cannot be told is said, also where only the asks are printed, and rows without effect are named.
+#[test]
+fn w15_2_what_is_not_asked_for_certain_and_what_no_row_fits_is_said() {
+    let folder = folder(&["blame"], r#"[[{"text": "your fault"}], [{"text": "b"}]]"#);
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    // A condition that is valid and too large to be evaluated.
+    let rule = |condition: &str| format!("---\nquestion: Bad?\ncondition: '{condition}'\n---\nB\n");
+    fs::write(path("gated.md"), rule(&"a".repeat(262_145))).expect("a rule");
+    let asks = |text: &str, lifecycle: &str| {
+        ttsr(["replay", "--text", text, "--rules", &path("gated.md"), "--print-asks", "--lifecycle", lifecycle])
+    };
+    let open = asks("a", "v4");
+    assert_eq!((open.status, open.out.as_str()), (0, ""));
+    assert!(open.err.contains("undecided: rule gated") && open.err.len() < 2_000, "{}", open.err);
+    fs::write(path("gated.md"), rule("aaa")).expect("a rule");
+    let none = asks("b", "v4");
+    assert_eq!((none.out.as_str(), none.err.as_str()), ("", ""));
+    assert!(asks("b", "v3").err.contains("lifecycle v3 asks no judge"));
+
+    let verdicts = path("verdicts.jsonl");
+    let run = |row: &str| {
+        fs::write(&verdicts, row).expect("verdicts");
+        let fixed = ["replay", "--text", "my fault", "--rules", &path("rules"), "--verdicts", &verdicts];
+        ttsr(fixed.into_iter().chain(["--lifecycle", "v4"]))
+    };
+    assert!(run(r#"{"rule":"blamee","answer":"yes"}"#).err.contains("row 1: no rule `blamee` was read"));
+    assert!(run(r#"{"rule":"blame","noul":1,"anwser":1}"#).err.contains("row 1: a verdict has no member `anwser`"));
+    for wrong in [r#""answer":"yes","noul":0"#, r#""noul":1,"delayMs":1e20"#, r#""noul":1,"delayMs":-1"#] {
+        let outcome = run(&format!(r#"{{"rule":"blame",{wrong}}}"#));
+        assert_eq!(outcome.status, 3, "{wrong}: {}", outcome.err);
+        assert!(outcome.err.contains("line 1"), "{}", outcome.err);
+    }
+    let twice = ttsr(["replay", "-", "--verdicts", "-", "--rules", &path("rules")]);
+    assert_eq!(twice.status, 2);
+    assert!(twice.err.contains("cannot be both --verdicts and an input"), "{}", twice.err);
+}

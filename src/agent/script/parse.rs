@@ -467,7 +467,9 @@ impl<'a> Parser<'a> {
     fn number(&mut self, raw: &'a RawValue, key: &str) -> Parsed<u64> {
         let number: Option<f64> = raw.get().parse().ok();
         let whole = number.filter(|number| *number >= 0.0 && number.fract() == 0.0 && *number <= 1e12);
-        whole.map(|number| number as u64).ok_or_else(|| self.wrong(raw, format!("`{key}` is a whole number from 0")))
+        whole
+            .map(|number| number as u64)
+            .ok_or_else(|| self.wrong(raw, format!("`{key}` is a whole number from 0 to 1000000000000")))
     }
 
     fn string(&mut self, raw: &'a RawValue, what: &str) -> Parsed<JsString> {
