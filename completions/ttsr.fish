@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_ttsr_global_optspecs
-    string join \n color= q/quiet v/verbose fail-on= exit-zero schema h/help V/version
+    string join \n color= q/quiet v/verbose fail-on= exit-zero h/help V/version
 end
 
 function __fish_ttsr_needs_command
@@ -33,7 +33,6 @@ note\t'Everything'"
 complete -c ttsr -n "__fish_ttsr_needs_command" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_needs_command" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_needs_command" -l exit-zero -d 'Exit with 0 where the status would be 1'
-complete -c ttsr -n "__fish_ttsr_needs_command" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
 complete -c ttsr -n "__fish_ttsr_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ttsr -n "__fish_ttsr_needs_command" -s V -l version -d 'Print version'
 complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "replay" -d 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'
@@ -62,12 +61,7 @@ thinking\t'Thinking'
 tool\t'A finished tool call'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l tool -d 'The tool whose call the text is' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l path -d 'The file the call writes' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l as-write -d 'Every file below PATH as a finished write call' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l resume -d 'Continue this session: its injected rules count, and what --write-session writes begins with its lines' -r -F
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l files-from -d 'Inputs listed in a file, one path a line' -r -F
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l since -d 'Only inputs that begin at or after this time' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l until -d 'Only inputs that begin before this time' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l shard -d 'Only part K of N of the inputs' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l leaf -d 'Which branch of a session: the id of its last entry' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l chunk -d 'How whole messages become deltas: chars:N, words, lines, block or all; without it chars:4 for recorded ones, and one delta for --text' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l on-trigger -d 'What a match does' -r -f -a "abort\t'Abort, inject, retry, as the agent does'
@@ -82,12 +76,6 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l reminder-template -
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l seed -d 'Seed of the ids that are written' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l now -d 'Time at which the run begins' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l jobs -d 'Inputs done at a time; the output order stays' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l expect -d 'Compare the trace with a stored one' -r -F
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l baseline -d 'A second rule set over the same inputs: only what changes is reported' -r -F
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l baseline-set -d 'A second setting over the same inputs' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-rate -d 'A rule may trigger at most N times' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l require-coverage -d 'At least this percentage of the rules must trigger' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-premature -d 'At most this percentage of the triggers may be premature' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l trace -d 'What a trace tells: the decisions, or also what receivers get, what the model is given, gates and reservations' -r -f -a "decisions\t'Decisions, injections, persisted entries'
 full\t'Also what receivers get, what the model is given, gates and reservations'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l explain -d 'Say at each message why a rule did not fire' -r
@@ -103,16 +91,11 @@ never\t'Never'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
 warning\t'Warnings and errors'
 note\t'Everything'"
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l all-branches -d 'Every branch of a session'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l verify -d 'Compare with what the input itself records'
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l update -d 'Write the stored trace anew'
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on-undecided -d 'Fail when a verdict could not be reached'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l print-asks -d 'Print what a judge would be asked, one JSON line an output, in place of the report'
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l profile -d 'Cost per rule and condition'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l exit-zero -d 'Exit with 0 where the status would be 1'
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s V -l version -d 'Print version'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l rules -d 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does' -r -F
@@ -148,10 +131,10 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Show t
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d 'Apply the repairs of --fix, and report what is left'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples -d 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples-required -d 'As --examples, and every registered rule must have a sample that it fires on'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l schema -d 'Print the JSON Schema of the JSON form and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l exit-zero -d 'Exit with 0 where the status would be 1'
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s V -l version -d 'Print version'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l rules -d 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does' -r -F
@@ -185,7 +168,6 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l replay -d 
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l exit-zero -d 'Exit with 0 where the status would be 1'
-complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s V -l version -d 'Print version'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l rules -d 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does' -r -F
@@ -228,10 +210,10 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l lineage -d 'Write 
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l no-lineage -d 'Do not write parentSession'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l faithful -d 'Write what the generation would, even from a failed or empty reply'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l print-prompt -d 'Print the request and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l schema -d 'Print the JSON Schema of the JSON form and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l exit-zero -d 'Exit with 0 where the status would be 1'
-complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l schema -d 'Print the JSON Schema of the command\'s JSON output and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s V -l version -d 'Print version'
 complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "replay" -d 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'

@@ -631,3 +631,38 @@ fn json_reports_hold_no_control_characters() {
         assert!(values.collect::<String>().contains('\u{9b}'), "the text itself stays");
     }
 }
+
+/// Every file is looked at before anything runs, so that no run ends with one that has no place.
+#[test]
+fn files_without_a_place_are_refused_before_anything_is_written() {
+    let folder = rules(&[("r", "---\ncondition: foo\n---\nB\n")]);
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let script = r#"[[{"text": "a"}], {"handoff": {"document": "What is left."}}, [{"text": "b"}]]"#;
+    fs::write(at("script.json"), script).expect("a script");
+    fs::write(at("taken.1.jsonl"), "mine").expect("a file");
+    let run = |session: &str, events: &str| {
+        let fixed = ["replay", "--script", &at("script.json"), "--prompt", "a", "--prompt", "b"];
+        let outputs = ["--write-session", session, "--emit-events", events, "--rules", &at("r.md")];
+        let outcome = ttsr(fixed.into_iter().chain(outputs));
+        (outcome.status, outcome.err)
+    };
+    let dotted = folder.path().join("./x/../one.jsonl").display().to_string();
+    fs::create_dir(at("x")).expect("a folder");
+    for (session, events, status, why) in [
+        (at("one.jsonl"), dotted, 2, "name the same file"),
+        (at("one.jsonl"), at("one.1.jsonl"), 2, "name the same file"),
+        (at("one.jsonl"), at("nowhere/e.jsonl"), 3, "cannot be written"),
+        (at("one.jsonl"), at("script.json/e.jsonl"), 3, "cannot be written"),
+        (at("taken.jsonl"), at("e.jsonl"), 3, "exists already"),
+    ] {
+        let (found, err) = run(&session, &events);
+        assert_eq!(found, status, "{session} {events}: {err}");
+        assert!(err.contains(why), "{err}");
+    }
+    for name in ["one.jsonl", "one.1.jsonl", "e.jsonl", "taken.jsonl"] {
+        assert!(!folder.path().join(name).exists(), "{name}");
+    }
+    let (status, err) = run(&at("one.jsonl"), &at("e.jsonl"));
+    assert_eq!(status, 0, "{err}");
+    assert!(folder.path().join("one.1.jsonl").exists());
+}

@@ -98,9 +98,6 @@ pub struct Common {
     /// Exit with 0 where the status would be 1
     #[arg(long, global = true, help_heading = "Exit status")]
     pub exit_zero: bool,
-    /// Print the JSON Schema of the command's JSON output and stop
-    #[arg(long, global = true, help_heading = "Output")]
-    pub schema: bool,
 }
 
 /// When to use colours.
@@ -212,31 +209,12 @@ pub struct ReplayArgs {
     /// The file the call writes
     #[arg(long, value_name = "P", help_heading = "What to run")]
     pub path: Option<String>,
-    // Hidden are options that this version does not complete: they answer so.
-    /// Every file below PATH as a finished write call
-    #[arg(long, hide = true, value_name = "PATH", help_heading = "What to run", conflicts_with_all = ["text", "text_file"])]
-    pub as_write: Vec<PathBuf>,
     /// Continue this session: its injected rules count, and what --write-session writes begins with its lines
     #[arg(long, value_name = "SESSION", help_heading = "What to run")]
     pub resume: Option<PathBuf>,
-    /// Inputs listed in a file, one path a line
-    #[arg(long, hide = true, value_name = "FILE", help_heading = "What to run")]
-    pub files_from: Option<PathBuf>,
-    /// Only inputs that begin at or after this time
-    #[arg(long, hide = true, value_name = "TIME", help_heading = "What to run")]
-    pub since: Option<String>,
-    /// Only inputs that begin before this time
-    #[arg(long, hide = true, value_name = "TIME", help_heading = "What to run")]
-    pub until: Option<String>,
-    /// Only part K of N of the inputs
-    #[arg(long, hide = true, value_name = "K/N", help_heading = "What to run")]
-    pub shard: Option<String>,
     /// Which branch of a session: the id of its last entry
-    #[arg(long, value_name = "ID", help_heading = "What to run", conflicts_with = "all_branches")]
+    #[arg(long, value_name = "ID", help_heading = "What to run")]
     pub leaf: Option<String>,
-    /// Every branch of a session
-    #[arg(long, hide = true, help_heading = "What to run")]
-    pub all_branches: bool,
 
     /// How whole messages become deltas: chars:N, words, lines, block or all; without it chars:4 for recorded ones,
     /// and one delta for --text
@@ -276,30 +254,6 @@ pub struct ReplayArgs {
     /// Compare with what the input itself records
     #[arg(long, help_heading = "Comparison")]
     pub verify: bool,
-    /// Compare the trace with a stored one
-    #[arg(long, hide = true, value_name = "FILE", help_heading = "Comparison")]
-    pub expect: Option<PathBuf>,
-    /// Write the stored trace anew
-    #[arg(long, hide = true, requires = "expect", help_heading = "Comparison")]
-    pub update: bool,
-    /// A second rule set over the same inputs: only what changes is reported
-    #[arg(long, hide = true, value_name = "PATH", help_heading = "Comparison")]
-    pub baseline: Option<PathBuf>,
-    /// A second setting over the same inputs
-    #[arg(long, hide = true, value_name = "KEY=VALUE", help_heading = "Comparison")]
-    pub baseline_set: Vec<String>,
-    /// A rule may trigger at most N times
-    #[arg(long, hide = true, value_name = "RULE=N", help_heading = "Comparison")]
-    pub max_rate: Vec<String>,
-    /// At least this percentage of the rules must trigger
-    #[arg(long, hide = true, value_name = "P", help_heading = "Comparison")]
-    pub require_coverage: Option<String>,
-    /// At most this percentage of the triggers may be premature
-    #[arg(long, hide = true, value_name = "P", help_heading = "Comparison")]
-    pub max_premature: Option<String>,
-    /// Fail when a verdict could not be reached
-    #[arg(long, hide = true, help_heading = "Comparison")]
-    pub fail_on_undecided: bool,
 
     /// What a trace tells: the decisions, or also what receivers get, what the model is given, gates and reservations
     #[arg(long, value_enum, value_name = "WHAT", default_value_t, help_heading = "Output")]
@@ -316,9 +270,6 @@ pub struct ReplayArgs {
     /// Write the run as an event stream
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub emit_events: Option<PathBuf>,
-    /// Cost per rule and condition
-    #[arg(long, hide = true, help_heading = "Output")]
-    pub profile: bool,
     /// Form of the report
     #[arg(long, value_enum, value_name = "FORM", default_value_t, help_heading = "Output")]
     pub format: ReplayFormat,
@@ -426,6 +377,9 @@ pub struct CheckRulesArgs {
     /// Form of the report
     #[arg(long, value_enum, value_name = "FORM", default_value_t, help_heading = "Output")]
     pub format: CheckFormat,
+    /// Print the JSON Schema of the JSON form and stop
+    #[arg(long, help_heading = "Output")]
+    pub schema: bool,
 }
 
 /// Forms of the lint report.
@@ -546,6 +500,9 @@ pub struct HandoffArgs {
     /// Form of the report
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     pub format: HandoffFormat,
+    /// Print the JSON Schema of the JSON form and stop
+    #[arg(long)]
+    pub schema: bool,
 }
 
 /// Generations of the handoff pipeline.

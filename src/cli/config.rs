@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::CliError;
 use super::args::RuleArgs;
-use super::console::{Console, Surroundings};
-use super::replay::softened;
+use super::console::{Console, Surroundings, softened};
 use crate::diagnostic::Diagnostic;
 use crate::replay::{Plan, RuleLine};
 use crate::rule::settings_files::{Resolved, SettingsError, SettingsLayers};

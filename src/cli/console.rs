@@ -219,3 +219,9 @@ fn automatic_color(is_terminal: bool, vars: &BTreeMap<String, String>) -> bool {
 fn is_late_control(character: char) -> bool {
     ('\u{7f}'..='\u{9f}').contains(&character)
 }
+
+/// A finding about an input as a replay counts it: the run goes on as the agent's would, so nothing is worse than a
+/// warning (cli.md, "Exit status").
+pub(super) fn softened(diagnostic: &Diagnostic) -> Diagnostic {
+    diagnostic.clone().with_severity(diagnostic.severity.min(Severity::Warning))
+}

@@ -25,12 +25,6 @@ impl CliError {
         Self { message: message.into(), help: None, status: ExitStatus::Failed }
     }
 
-    /// An option that a later release completes: status 2.
-    pub fn missing(what: &str) -> Self {
-        Self::usage(format!("{what} is not finished in this version"))
-            .with_help("leave it out; `ttsr --help` lists what there is")
-    }
-
     /// Says what to do.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {

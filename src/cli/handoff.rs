@@ -11,11 +11,10 @@ use signal_hook::consts::SIGINT;
 
 use super::args::{HandoffArgs, HandoffFormat, PipelineArg, TraceArg};
 use super::config::{Config, has_question};
-use super::console::{Console, Surroundings};
+use super::console::{Console, Surroundings, softened};
 use super::generation::{Asked, Generation};
 use super::inputs;
 use super::opened::generation_of;
-use super::replay::softened;
 use super::{CliError, ExitStatus};
 use crate::agent::Script;
 use crate::clock::{Clock, parse_iso_time};

@@ -12,6 +12,8 @@ mod handoff;
 mod inputs;
 mod inspect_session;
 mod opened;
+mod outputs;
+mod plans;
 mod repair;
 mod replay;
 mod reporter;
@@ -43,15 +45,14 @@ pub fn run(
     };
     let mut console = Console::new(out, err, &cli.common, surroundings);
     let result: Result<(), CliError> = match cli.command {
-        Command::CheckRules(_) if cli.common.schema => {
+        Command::CheckRules(args) if args.schema => {
             console.print(crate::output::check::SCHEMA);
             Ok(())
         }
-        Command::Replay(_) | Command::InspectSession(_) if cli.common.schema => Err(CliError::missing("--schema")),
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
         Command::InspectSession(args) => inspect_session::run(&args, input, &mut console, surroundings),
-        Command::Handoff(_) if cli.common.schema => {
+        Command::Handoff(args) if args.schema => {
             handoff::print_schema(&mut console);
             Ok(())
         }

@@ -5,7 +5,8 @@ use crate::lifecycle::{self, FOLLOW_UP_DELAY_MS, OTHER_TOOL_CALL_REASON};
 use crate::message::AgentEvent;
 use crate::stream::Origin;
 
-use super::run::{Effects, Run, injected_message};
+use super::reminder::injected_message;
+use super::run::{Effects, Run};
 use super::whole::whole_texts;
 
 /// What the loop did.

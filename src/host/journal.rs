@@ -12,7 +12,7 @@ use crate::stream::{EventWriter, Origin};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
-use super::run::injected_message;
+use super::reminder::injected_message;
 
 /// The written side of a run.
 pub struct Journal {

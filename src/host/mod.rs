@@ -4,12 +4,15 @@
 //! [`Agent`](crate::agent::Agent) under it, be it scripted or recorded. Messages at an abort, placeholder results,
 //! reminders, details and the order of persisted entries are made here and nowhere else.
 
+mod cut;
 mod drive;
 mod journal;
 mod judging;
 mod observed;
+mod reminder;
 mod run;
 mod sink;
+mod totals;
 pub mod trace;
 mod whole;
 
@@ -17,5 +20,6 @@ pub use drive::{Host, Progress};
 pub use journal::Journal;
 pub use judging::Judge;
 pub use observed::{Batch, Observed, distinct};
-pub use run::{Effects, Run, injected_message};
+pub use reminder::injected_message;
+pub use run::{Effects, Run};
 pub use sink::TraceSink;

@@ -3,23 +3,23 @@
 use std::collections::HashMap;
 
 use crate::engine::{By as EngineBy, Gate, Hit};
-use crate::json_object;
 use crate::judge::Verdict;
 use crate::lifecycle::timer::Timeline;
 use crate::lifecycle::{
     Abort, Action, ContinueError, ContinueSource, Coordinator, Decision, Fold, Injection, Surface, Task,
     WarningDelivery, payload, rule_value,
 };
-use crate::message::{AgentEvent, Ending, INJECTION_TYPE, Message, REMINDER_PREFIX, text_block};
-use crate::pattern::ChunkDependence;
+use crate::message::{AgentEvent, Ending, INJECTION_TYPE, Message};
 use crate::stream::Origin;
 use crate::text::JsString;
 use crate::text::json::Value;
 use crate::tool::ReadOptions;
 
+use super::cut::OpenHit;
 use super::journal::Journal;
 use super::judging::Judge;
 use super::observed::{Batch, Observed};
+use super::reminder::{injected_message, is_warning, put_in_front};
 use super::sink::TraceSink;
 use super::trace::{At, By, GateEvent, Matched, Summary, TraceEvent, TraceKind, Trigger};
 
@@ -61,18 +61,6 @@ struct Remembered {
     entry: Option<JsString>,
 }
 
-/// A match whose dependence on the cut is known only when the whole block is.
-#[derive(Debug)]
-struct OpenHit {
-    /// Index of the trigger among the held events.
-    event: usize,
-    /// Index in the trigger's `by`.
-    by: usize,
-    pattern: usize,
-    buffer: JsString,
-    seen: usize,
-}
-
 /// One input on its way through the engine.
 pub struct Run<'a> {
     /// The decisions.
@@ -103,8 +91,8 @@ pub struct Run<'a> {
     sink: &'a mut dyn TraceSink,
     at: At,
     pub(super) summary: Summary,
-    held: Vec<TraceEvent>,
-    hits: Vec<OpenHit>,
+    pub(super) held: Vec<TraceEvent>,
+    pub(super) hits: Vec<OpenHit>,
     turns: usize,
     messages: usize,
     pub(super) target: usize,
@@ -493,7 +481,7 @@ impl<'a> Run<'a> {
                 }
                 Action::Drop { rules, why } => self.emit(TraceKind::Drop { rules, why: why.as_str() }),
                 Action::Undecided(undecided) => {
-                    let matched = matched(&undecided.by);
+                    let matched = Matched::from(&undecided.by);
                     self.emit(TraceKind::Undecided { rule: undecided.rule, matched, why: undecided.why });
                 }
                 Action::Ask(ask) => self.asked(&ask),
@@ -574,51 +562,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether something matched since the last [`Run::settle`].
-    pub fn has_open_hits(&self) -> bool {
-        !self.hits.is_empty()
-    }
-
-    /// The buffers in which something matched since the last [`Run::settle`], with their present text.
-    pub fn open_buffers(&self) -> Vec<(JsString, Vec<u16>)> {
-        let mut buffers: Vec<(JsString, Vec<u16>)> = Vec::new();
-        for hit in &self.hits {
-            if buffers.iter().all(|(key, _)| *key != hit.buffer) {
-                let text = self.coordinator.manager().buffer(&hit.buffer).unwrap_or_default();
-                buffers.push((hit.buffer.clone(), text.to_vec()));
-            }
-        }
-        buffers
-    }
-
-    /// Settles how matches depend on the cut, given the whole text of their buffers.
-    ///
-    /// The answer is the same for every check point at which a condition matched, so it is found once per buffer.
-    pub fn settle(&mut self, whole: &HashMap<JsString, Vec<u16>>) {
-        let patterns = self.coordinator.manager().patterns().clone();
-        let mut known: HashMap<(usize, JsString), ChunkDependence> = HashMap::new();
-        for hit in std::mem::take(&mut self.hits) {
-            let Some(text) = whole.get(&hit.buffer).filter(|text| text.len() >= hit.seen) else { continue };
-            let dependence = known
-                .entry((hit.pattern, hit.buffer.clone()))
-                .or_insert_with(|| patterns.chunk_dependence(hit.pattern, text, hit.seen));
-            let ChunkDependence { premature, chunk_dependent, undecided } = *dependence;
-            let Some(TraceEvent { kind: TraceKind::Trigger(trigger), .. }) = self.held.get_mut(hit.event) else {
-                continue;
-            };
-            let by = &mut trigger.by[hit.by];
-            (by.premature, by.chunk_dependent) = (premature, chunk_dependent);
-            let (rule, matched) = (by.rule.clone(), by.matched.clone());
-            if (chunk_dependent || undecided) && !self.observed.chunk_dependent.contains(&rule) {
-                self.observed.chunk_dependent.push(rule.clone());
-            }
-            if undecided {
-                let why = "whether another cut of the text decides otherwise: the step budget ended".to_owned();
-                self.emit(TraceKind::Undecided { rule, matched, why });
-            }
-        }
-    }
-
     /// Lets the events held back go.
     pub fn flush(&mut self) {
         self.hits.clear();
@@ -641,63 +584,13 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A reminder as the hidden message that joins the conversation.
-pub fn injected_message(injection: &Injection) -> Message {
-    if !injection.custom {
-        return Message::new(json_object! {
-            "role": injection.role(),
-            "content": vec![text_block(injection.content.clone())],
-            "attribution": "agent",
-        });
-    }
-    let rules: Vec<Value> = injection.rules.iter().cloned().map(Value::String).collect();
-    let mut details = json_object! {"rules": rules};
-    if let Some(id) = injection.delivery_id {
-        details.insert("deliveryId", id);
-    }
-    Message::new(json_object! {
-        "role": injection.role(),
-        "customType": INJECTION_TYPE,
-        "content": injection.content.clone(),
-        "display": false,
-        "details": details,
-        "attribution": "agent",
-    })
-}
-
-/// Puts one text block in front of a result's content (engine.md E7.2 step 4).
-fn put_in_front(result: &mut Message, content: &JsString) {
-    let block = text_block(content.clone());
-    match result.raw.get_mut("content") {
-        Some(Value::Array(blocks)) => blocks.insert(0, block),
-        Some(Value::String(text)) => {
-            let text = text_block(std::mem::take(text));
-            result.raw.insert("content", vec![block, text]);
-        }
-        _ => result.raw.insert("content", vec![block]),
-    }
-}
-
-fn matched(by: &EngineBy) -> Matched {
-    match by {
-        EngineBy::Condition { source, .. } => Matched::Condition(source.clone()),
-        EngineBy::Ast(pattern) => Matched::Ast(pattern.clone()),
-        EngineBy::Judged { question, .. } => Matched::Question(question.clone()),
-    }
-}
-
 fn shown(hit: Hit, any_of: Option<usize>) -> By {
     By {
-        matched: matched(&hit.by),
+        matched: Matched::from(&hit.by),
         rule: hit.rule,
         excerpt: hit.excerpt,
         chunk_dependent: false,
         premature: false,
         any_of,
     }
-}
-
-/// Whether a judge's yes is told, not a match (generation-v4.md W8).
-fn is_warning(injection: &Injection) -> bool {
-    injection.content.starts_with(REMINDER_PREFIX)
 }

@@ -1,11 +1,14 @@
 //! [`TraceEvent`]: each decision of a run with its place and reason, in the public form `ttsr.trace/1`
 //! (cli.md section 2, "Trace line").
 
+use crate::engine::By as EngineBy;
 use crate::json_object;
 use crate::lifecycle::Decision;
 use crate::message::Source;
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
+
+pub use super::totals::{Summary, Totals};
 
 /// The schema name in each trace line.
 pub const TRACE_SCHEMA: &str = "ttsr.trace/1";
@@ -67,6 +70,16 @@ pub enum Matched {
     Ast(JsString),
     /// A question, answered with yes.
     Question(JsString),
+}
+
+impl From<&EngineBy> for Matched {
+    fn from(by: &EngineBy) -> Self {
+        match by {
+            EngineBy::Condition { source, .. } => Self::Condition(source.clone()),
+            EngineBy::Ast(pattern) => Self::Ast(pattern.clone()),
+            EngineBy::Judged { question, .. } => Self::Question(question.clone()),
+        }
+    }
 }
 
 impl Matched {
@@ -312,121 +325,6 @@ pub enum TraceKind {
     Summary(Summary),
 }
 
-/// Totals of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Summary {
-    /// Trigger lines.
-    pub triggers: usize,
-    /// Those that interrupt.
-    pub interrupts: usize,
-    /// Those that defer.
-    pub deferred: usize,
-    /// Those that fold.
-    pub folded: usize,
-    /// Warnings after a judge's yes.
-    pub warned: usize,
-    /// `ttsr_injection` entries written.
-    pub persisted: usize,
-    /// Verdicts that could not be reached.
-    pub undecided: usize,
-    /// Recorded matches that the file does not allow to reproduce.
-    pub not_reproducible: usize,
-    /// Recorded matches that are a race in the agent itself (engine.md E6.6).
-    pub races: usize,
-    /// Counts per rule, in registration order.
-    pub per_rule: Vec<(JsString, RuleTotals)>,
-    /// UTF-8 bytes of delta text.
-    pub bytes: usize,
-    /// Deltas fed.
-    pub deltas: usize,
-    /// Assistant messages that ended.
-    pub messages: usize,
-    /// Those that rules interrupted: no failures.
-    pub interrupted_messages: usize,
-    /// Those that the user aborted.
-    pub aborted_messages: usize,
-    /// Those that ended in an error.
-    pub failed_messages: usize,
-}
-
-/// Totals of one rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RuleTotals {
-    /// Triggers that name the rule.
-    pub triggers: usize,
-    /// Those that interrupt.
-    pub interrupts: usize,
-    /// Those that defer.
-    pub deferred: usize,
-    /// Those that fold.
-    pub folded: usize,
-    /// Warnings after a judge's yes.
-    pub warned: usize,
-    /// Persisted entries that name the rule.
-    pub persisted: usize,
-    /// Triggers whose condition does not match the whole block.
-    pub premature: usize,
-    /// Verdicts that could not be reached.
-    pub undecided: usize,
-}
-
-impl Summary {
-    /// The totals of `rule`, made when there are none yet.
-    pub fn of(&mut self, rule: &JsString) -> &mut RuleTotals {
-        let at = self.per_rule.iter().position(|(name, _)| name == rule).unwrap_or_else(|| {
-            self.per_rule.push((rule.clone(), RuleTotals::default()));
-            self.per_rule.len() - 1
-        });
-        &mut self.per_rule[at].1
-    }
-
-    /// Counts one event.
-    pub fn count(&mut self, kind: &TraceKind) {
-        match kind {
-            TraceKind::Rule { name, registered: true, .. } => {
-                self.of(name);
-            }
-            TraceKind::Trigger(trigger) => {
-                self.triggers += 1;
-                match trigger.decision {
-                    Decision::Interrupt => self.interrupts += 1,
-                    Decision::Defer => self.deferred += 1,
-                    Decision::Fold => self.folded += 1,
-                    Decision::Warn => self.warned += 1,
-                }
-                let mut seen: Vec<&JsString> = Vec::new();
-                for rule in &trigger.rules {
-                    if seen.contains(&rule) {
-                        continue;
-                    }
-                    seen.push(rule);
-                    let premature = trigger.by.iter().any(|by| by.rule == *rule && by.premature);
-                    let totals = self.of(rule);
-                    totals.triggers += 1;
-                    totals.premature += usize::from(premature);
-                    match trigger.decision {
-                        Decision::Interrupt => totals.interrupts += 1,
-                        Decision::Defer => totals.deferred += 1,
-                        Decision::Fold => totals.folded += 1,
-                        Decision::Warn => totals.warned += 1,
-                    }
-                }
-            }
-            TraceKind::Persist { rules, .. } => {
-                self.persisted += 1;
-                for rule in rules {
-                    self.of(rule).persisted += 1;
-                }
-            }
-            TraceKind::Undecided { rule, .. } => {
-                self.undecided += 1;
-                self.of(rule).undecided += 1;
-            }
-            _ => {}
-        }
-    }
-}
-
 fn names(rules: &[JsString]) -> Value {
     Value::Array(rules.iter().cloned().map(Value::String).collect())
 }
@@ -575,44 +473,6 @@ impl Trigger {
             object.insert("after_divergence", true);
         }
         object
-    }
-}
-
-impl Summary {
-    fn fields(&self) -> Object {
-        let per_rule = self.per_rule.iter().map(|(name, totals)| {
-            let counts = json_object! {
-                "triggers": totals.triggers,
-                "interrupts": totals.interrupts,
-                "deferred": totals.deferred,
-                "folded": totals.folded,
-                "warned": totals.warned,
-                "persisted": totals.persisted,
-                "premature": totals.premature,
-                "undecided": totals.undecided,
-            };
-            (name.clone(), Value::Object(counts))
-        });
-        json_object! {
-            "triggers": self.triggers,
-            "interrupts": self.interrupts,
-            "deferred": self.deferred,
-            "folded": self.folded,
-            "persisted": self.persisted,
-            "undecided": self.undecided,
-            "not_reproducible": self.not_reproducible,
-            "races": self.races,
-            "warned": self.warned,
-            "per_rule": per_rule.collect::<Object>(),
-            "bytes": self.bytes,
-            "deltas": self.deltas,
-            "messages": json_object! {
-                "ended": self.messages,
-                "interrupted": self.interrupted_messages,
-                "aborted": self.aborted_messages,
-                "failed": self.failed_messages,
-            },
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use comfy_table::Cell;
 
 use super::{Style, count, escape, generation};
 use crate::lifecycle::Decision;
-use crate::replay::trace::{At, Matched, Summary, TraceEvent, TraceKind, Trigger};
+use crate::replay::trace::{At, Matched, Summary, Totals, TraceEvent, TraceKind, Trigger};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
@@ -268,20 +268,17 @@ fn recorded(out: &mut String, events: &[TraceEvent], style: Style) {
     }
 }
 
+/// The counts of the columns behind the rule, in tables and CSV.
+fn columns(totals: &Totals) -> [usize; 7] {
+    let Totals { triggers, interrupts, deferred, folded, persisted, premature, undecided, .. } = *totals;
+    [triggers, interrupts, deferred, folded, persisted, premature, undecided]
+}
+
 fn totals(out: &mut String, summary: &Summary, style: Style) {
     let mut table =
         style.table(&["Rule", "Triggers", "Interrupts", "Deferred", "Folded", "Persisted", "Premature", "Undecided"]);
     for (rule, totals) in &summary.per_rule {
-        let counts = [
-            totals.triggers,
-            totals.interrupts,
-            totals.deferred,
-            totals.folded,
-            totals.persisted,
-            totals.premature,
-            totals.undecided,
-        ];
-        let cells = counts.map(|count| if count == 0 { "·".to_owned() } else { count.to_string() });
+        let cells = columns(totals).map(|count| if count == 0 { "·".to_owned() } else { count.to_string() });
         table.add_row(std::iter::once(escape(&rule.to_string_lossy())).chain(cells));
     }
     if table.row_count() > 0 {
@@ -291,22 +288,22 @@ fn totals(out: &mut String, summary: &Summary, style: Style) {
         0 => String::new(),
         number => format!(", {number} recorded but not reproducible from this file"),
     };
-    let undecided = match summary.undecided {
+    let undecided = match summary.all.undecided {
         0 => String::new(),
         number => format!(", {number} undecided"),
     };
-    let warned = match summary.warned {
+    let warned = match summary.all.warned {
         0 => String::new(),
         number => format!(", {number} warned"),
     };
     let _ = writeln!(
         out,
         "{}: {} interrupting, {} deferred, {} folded{warned}; {} persisted{undecided}{not_reproducible}; {} in {}",
-        count(summary.triggers, "trigger"),
-        summary.interrupts,
-        summary.deferred,
-        summary.folded,
-        summary.persisted,
+        count(summary.all.triggers, "trigger"),
+        summary.all.interrupts,
+        summary.all.deferred,
+        summary.all.folded,
+        summary.all.persisted,
         count(summary.bytes, "byte"),
         count(summary.deltas, "delta"),
     );
@@ -330,19 +327,9 @@ pub fn csv(events: &[TraceEvent]) -> String {
             }
             TraceKind::Summary(summary) => {
                 for (rule, totals) in &summary.per_rule {
-                    let _ = writeln!(
-                        out,
-                        "{},{},{},{},{},{},{},{},{},{generation}",
-                        csv_field(&event.at.input),
-                        csv_field(&rule.to_string_lossy()),
-                        totals.triggers,
-                        totals.interrupts,
-                        totals.deferred,
-                        totals.folded,
-                        totals.persisted,
-                        totals.premature,
-                        totals.undecided
-                    );
+                    let (input, rule) = (csv_field(&event.at.input), csv_field(&rule.to_string_lossy()));
+                    let counts = columns(totals).map(|count| count.to_string()).join(",");
+                    let _ = writeln!(out, "{input},{rule},{counts},{generation}");
                 }
             }
             _ => {}

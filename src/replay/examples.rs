@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use crate::diagnostic::{Code, Diagnostic, Severity, code};
-use crate::engine::{By, Hit};
+use crate::engine::Hit;
 use crate::lifecycle::{Action, Coordinator};
 use crate::message::{AgentEvent, Source};
 use crate::pattern::Ending;
@@ -237,7 +237,7 @@ impl Runner<'_> {
         result.premature = result.verdict == Verdict::Fired && whole.verdict() == Verdict::Silent;
         match result.verdict {
             Verdict::Fired if whole.verdict() == Verdict::Fired => result.conditions = self.matching(&input),
-            Verdict::Fired => result.conditions = stream.hits.iter().map(matched).collect(),
+            Verdict::Fired => result.conditions = stream.hits.iter().map(|hit| Matched::from(&hit.by)).collect(),
             Verdict::Undecided => result.why = whole.undecided.or(stream.undecided),
             Verdict::Silent | Verdict::NotRun => {}
         }
@@ -458,14 +458,6 @@ fn locate(file: &RuleFile, written: &JsString, condition: &Matched) -> Option<st
         Matched::Condition(_) => &condition_member(frontmatter)?.value,
     };
     Some(file.locate(node, written, 0..written.len()))
-}
-
-fn matched(hit: &Hit) -> Matched {
-    match &hit.by {
-        By::Condition { source, .. } => Matched::Condition(source.clone()),
-        By::Ast(pattern) => Matched::Ast(pattern.clone()),
-        By::Judged { question, .. } => Matched::Question(question.clone()),
-    }
 }
 
 /// What a coordinator has decided so far.
