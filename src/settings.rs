@@ -427,6 +427,10 @@ pub struct Semantics {
     /// G33: a fold that an interrupt of the same message clears leaves the rule marked; recorded runs of the middle
     /// generation show it, the document speaks of aborts and errors only.
     pub interrupted_fold_stays_marked: bool,
+    /// S9.4f: an answer carries `completedAt`.
+    pub stamps_completion: bool,
+    /// W11.2: the end of a run says that the agent `yielded`.
+    pub tells_yield: bool,
     /// W13: a `write` without content reaches the tool, so that a fold on it is delivered.
     pub writes_empty: bool,
     /// W2 to W10: a rule with a `question` is judged. Its conditions gate the question, and do not match streams.
@@ -485,6 +489,8 @@ impl Semantics {
             rule_enabled_key: v3,
             lost_fold_stays_marked: v3,
             interrupted_fold_stays_marked: !v1,
+            stamps_completion: v3,
+            tells_yield: v4,
             writes_empty: v4,
             judged_rules: v4,
             sticky_look_aheads: v4,

@@ -378,3 +378,25 @@ fn an_input_of_two_possible_generations_is_noted_where_they_differ() {
     assert_eq!(notes(&["--rules", look_ahead, "--jobs", "2"]), 1);
     assert_eq!(notes(&["--set", "ttsr.contextMode=7"]), 1);
 }
+
+/// What is written carries the marks of its generation: it is read back by the one that wrote it. A session of 18.3
+/// without a judge has no mark against 18.2.
+#[test]
+fn what_is_written_is_read_back_by_its_generation() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(at("r.md"), "---\ncondition: foo\n---\nB\n").expect("a rule");
+    fs::write(at("script.json"), r#"[[{"text": "a foo"}], [{"text": "b"}]]"#).expect("a script");
+    for (lifecycle, session, stream) in [("v2", "v2", "v2"), ("v3", "v3", "v3"), ("v4", "v3", "v4")] {
+        let (written, events) = (at(&format!("{lifecycle}.s.jsonl")), at(&format!("{lifecycle}.e.jsonl")));
+        let script = ["replay", "--script", &at("script.json"), "--prompt", "x", "--rules", &at("r.md")];
+        let outputs = ["--write-session", &written, "--emit-events", &events, "--lifecycle", lifecycle];
+        let made = ttsr_auto(script.into_iter().chain(outputs));
+        assert_eq!(made.status, 0, "{}", made.err);
+        for (file, wanted) in [(written, session), (events, stream)] {
+            let again = ttsr_auto(["replay", &file, "--rules", &at("r.md"), "--verify"]);
+            assert_eq!(again.status, 0, "{}", again.err);
+            assert!(again.out.contains(&format!(", lifecycle {wanted} (")), "{lifecycle}: {}", again.out);
+        }
+    }
+}

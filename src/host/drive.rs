@@ -110,6 +110,19 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
     }
 
     fn event(&mut self, event: &AgentEvent, origin: &Origin) {
+        if let AgentEvent::MessageEnd(message) = event
+            && self.run.coordinator.manager().semantics().stamps_completion
+            && message.raw.get("completedAt").is_none()
+        {
+            // What is written carries the mark of its generation (session.md S9.4f).
+            let mut message = message.clone();
+            message.raw.insert("completedAt", self.run.journal.clock().now_ms());
+            return self.played(&AgentEvent::MessageEnd(message), origin);
+        }
+        self.played(event, origin);
+    }
+
+    fn played(&mut self, event: &AgentEvent, origin: &Origin) {
         match event {
             AgentEvent::AgentStart => {
                 let resuming = std::mem::take(&mut self.resuming);

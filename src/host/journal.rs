@@ -8,6 +8,7 @@ use crate::json_object;
 use crate::lifecycle::{Coordinator, Injection, rule_value};
 use crate::message::{AgentEvent, Message, Model};
 use crate::session::{NewHeader, Session, Store};
+use crate::settings::Semantics;
 use crate::stream::{EventWriter, Origin};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
@@ -59,8 +60,8 @@ impl Journal {
     }
 
     /// Keeps the run as an event stream too; it begins with this header.
-    pub fn keep_events(&mut self, header: &Object) {
-        let mut writer = EventWriter::new(Vec::new(), Model::scripted());
+    pub fn keep_events(&mut self, header: &Object, semantics: &Semantics) {
+        let mut writer = EventWriter::new(Vec::new(), Model::scripted()).telling_yield(semantics.tells_yield);
         // Writing to memory does not fail.
         let _ = writer.header(header);
         self.events = Some(writer);

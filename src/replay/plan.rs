@@ -211,7 +211,7 @@ impl Plan {
         }
         if self.keep_events {
             let header = stream_header(header, &cwd, journal.clock());
-            journal.keep_events(&header);
+            journal.keep_events(&header, &self.semantics);
         }
         let recorded = matches!(kind, "session" | "events");
         let mut coordinator = if recorded { self.recorded_coordinator(&cwd) } else { self.coordinator(&cwd) };

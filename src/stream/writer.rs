@@ -25,6 +25,7 @@ pub struct EventWriter<W> {
     interrupted: bool,
     /// What the end that was left out would list: it is written when the user's abort cancels the retry.
     withheld: Option<Vec<Value>>,
+    tells_yield: bool,
 }
 
 #[derive(Default)]
@@ -71,7 +72,23 @@ enum Kind {
 impl<W: Write> EventWriter<W> {
     /// Writes to `out`; an assistant message that only begins is said to be of `model`.
     pub fn new(out: W, model: Model) -> Self {
-        Self { out, model, open: None, turn: None, run: Vec::new(), interrupted: false, withheld: None }
+        Self {
+            out,
+            model,
+            open: None,
+            turn: None,
+            run: Vec::new(),
+            interrupted: false,
+            withheld: None,
+            tells_yield: false,
+        }
+    }
+
+    /// The end of a run says that the agent yielded, as it does from 18.3 on (generation-v4.md W11.2).
+    #[must_use]
+    pub fn telling_yield(mut self, tells: bool) -> Self {
+        self.tells_yield = tells;
+        self
     }
 
     /// Gives the output back.
@@ -187,7 +204,11 @@ impl<W: Write> EventWriter<W> {
     }
 
     fn run_end(&mut self, messages: Vec<Value>) -> io::Result<()> {
-        self.line(json_object! { "type": "agent_end", "messages": messages, "isTerminal": true })
+        let mut end = json_object! { "type": "agent_end", "messages": messages, "isTerminal": true };
+        if self.tells_yield {
+            end.insert("yielded", true);
+        }
+        self.line(end)
     }
 
     fn message(&mut self, message: &Message) -> io::Result<()> {

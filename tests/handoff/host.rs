@@ -28,7 +28,9 @@ fn plain(value: &Value) -> Value {
             let mut plain = Object::new();
             for (key, value) in object.iter() {
                 let value = match key.to_string_lossy().as_str() {
-                    "id" | "parentId" | "timestamp" | "api" | "provider" | "model" | "toolCallId" => "(set)".into(),
+                    "id" | "parentId" | "timestamp" | "completedAt" | "api" | "provider" | "model" | "toolCallId" => {
+                        "(set)".into()
+                    }
                     _ => plain_member(value),
                 };
                 plain.insert(key.clone(), value);
