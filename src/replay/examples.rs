@@ -442,10 +442,18 @@ impl Runner<'_> {
             Matched::Condition(source) => (format!("the condition `{}`", source.quotable()), source),
             Matched::Question(question) => (format!("the question `{}`", question.quotable()), question),
         };
-        let message = format!("no sample under `fires` makes {what} match");
+        let (message, help) = match condition {
+            Matched::Question(_) => (
+                format!("no sample under `fires` gets a yes to {what}"),
+                "add a sample that a judge is asked about, with `verdict: yes`",
+            ),
+            _ => (
+                format!("no sample under `fires` makes {what} match"),
+                "add a sample that only this one matches, or remove it",
+            ),
+        };
         let located = self.listed.rule.file.as_deref().and_then(|file| locate(file, written, condition));
-        finding(self.listed, code::UNTESTED_CONDITION, message, located.unwrap_or_default())
-            .with_help("add a sample that only this one matches, or remove it")
+        finding(self.listed, code::UNTESTED_CONDITION, message, located.unwrap_or_default()).with_help(help)
     }
 }
 
