@@ -1,0 +1,96 @@
+//! The command line as typed (cli.md), one file a command. Nothing here touches a file; `config` turns it into settings
+//! and rules.
+
+mod check_rules;
+mod handoff;
+mod inspect_session;
+mod replay;
+mod rules;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use check_rules::{CheckFormat, CheckRulesArgs};
+pub use handoff::{HandoffArgs, HandoffFormat, PipelineArg};
+pub use inspect_session::{InspectFormat, InspectSessionArgs};
+pub use replay::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, SourceArg, TraceArg};
+pub use rules::{LifecycleArg, RuleArgs};
+
+/// Replay, lint and audit the stream rules of coding agents.
+#[derive(Debug, Parser)]
+#[command(name = "ttsr", version, propagate_version = true, max_term_width = 100, after_long_help = EXIT_STATUS)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done (a replay that triggers rules is 0)
+  1  findings at or above --fail-on, or a difference found by --verify
+  2  wrong usage
+  3  something asked for could not be done: an input missing, empty or unreadable, no rules at a path, …";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows
+    #[command(after_long_help = replay::EXAMPLES)]
+    Replay(Box<ReplayArgs>),
+    /// Lint rule files, or list what the agent makes of them
+    #[command(after_long_help = check_rules::EXAMPLES)]
+    CheckRules(CheckRulesArgs),
+    /// Audit session files: tree, turns, persisted injections and their evidence
+    #[command(after_long_help = inspect_session::EXAMPLES)]
+    InspectSession(InspectSessionArgs),
+    /// Generate a handoff document from a session and write the new session file
+    #[command(after_long_help = handoff::EXAMPLES)]
+    Handoff(HandoffArgs),
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Colours in human output
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
+    pub color: ColorChoice,
+    /// No progress and no notes on standard error
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// Also show notes
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub verbose: bool,
+    /// Lowest severity of a finding that makes the exit status 1
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "SEVERITY", help_heading = "Exit status")]
+    pub fail_on: FailOn,
+    /// Exit with 0 where the status would be 1
+    #[arg(long, global = true, help_heading = "Exit status")]
+    pub exit_zero: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The severity from which findings fail the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Errors.
+    #[default]
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Everything.
+    Note,
+}
