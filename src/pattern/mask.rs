@@ -30,7 +30,7 @@ impl PatternMask {
         self.word(pattern / 64) >> (pattern % 64) & 1 == 1
     }
 
-    pub(super) fn word(&self, index: usize) -> u64 {
+    pub(crate) fn word(&self, index: usize) -> u64 {
         self.0.get(index).copied().unwrap_or(0)
     }
 }

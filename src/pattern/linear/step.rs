@@ -3,24 +3,24 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::hash::FastMap;
-use super::program::{Inst, NO_BEHIND, Pc, Program};
-use super::syntax::Neighbour;
-use super::threads::{NONE, Obligation, Obligations, Thread};
+use crate::pattern::hash::FastMap;
+use crate::pattern::linear::program::{Inst, NO_BEHIND, Pc, Program};
+use crate::pattern::linear::threads::{NONE, Obligation, Obligations, Thread};
+use crate::pattern::syntax::tree::Neighbour;
 
 /// What a step leads to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stepped {
+pub(crate) struct Stepped {
     /// The threads, sorted.
-    pub(super) threads: Vec<Thread>,
+    pub(crate) threads: Vec<Thread>,
     /// Patterns found to match, whatever follows; at the end of the text, those that match there.
-    pub(super) matches: Vec<u32>,
+    pub(crate) matches: Vec<u32>,
 }
 
 /// Computes steps. All results refer to the obligations in here.
 #[derive(Debug)]
-pub(super) struct Stepper {
-    pub(super) obligations: Obligations,
+pub(crate) struct Stepper {
+    pub(crate) obligations: Obligations,
     /// For each address, what it reaches without reading or testing anything.
     free: Vec<Free>,
     done: Option<Pc>,
@@ -76,7 +76,7 @@ struct Closed {
 }
 
 impl Stepper {
-    pub(super) fn new(program: &Program) -> Self {
+    pub(crate) fn new(program: &Program) -> Self {
         let count = program.insts.len();
         let mut free: Vec<Free> = program
             .insts
@@ -119,7 +119,7 @@ impl Stepper {
     }
 
     /// Starts afresh with an empty table of obligations; the threads are carried over.
-    pub(super) fn reset(&mut self, threads: &[Thread]) -> Vec<Thread> {
+    pub(crate) fn reset(&mut self, threads: &[Thread]) -> Vec<Thread> {
         let mut fresh = Obligations::new();
         let moved = self.obligations.migrate(threads, &mut fresh);
         self.obligations = fresh;
@@ -131,7 +131,7 @@ impl Stepper {
 
     /// Steps over a unit of a class, or looks at what holds when the text ends (`None`); `before` is what stands before
     /// the place.
-    pub(super) fn step(
+    pub(crate) fn step(
         &mut self,
         program: &Program,
         threads: &[Thread],

@@ -1,29 +1,29 @@
 //! [`Live`]: deciding a growing text by backtracking, without reading any of it twice.
 
-use super::backtrack::{self, Attempt, Manner, Run, Search};
-use super::backtrack_code::Code;
-use super::charset::CharSet;
-use super::frontier::Frontier;
-use super::scanner::Verdict;
+use crate::pattern::backtrack::code::Code;
+use crate::pattern::backtrack::frontier::Frontier;
+use crate::pattern::backtrack::run::{self, Attempt, Manner, Run, Search};
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::verdict::Verdict;
 
 /// What is left to try for one pattern on one text, once all of the text so far has been read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Live {
+pub(crate) struct Live {
     /// Length of the text read.
-    pub(super) length: usize,
+    pub(crate) length: usize,
     /// The first place that no match has been tried from.
     next: usize,
     frontier: Frontier,
     /// How the text read was decided.
     decided: Option<Verdict>,
     /// Steps taken for this text.
-    pub(super) spent: u64,
+    pub(crate) spent: u64,
 }
 
 impl Live {
     /// Reads the text on, and decides it as it stands; steps are taken off `budget`. After [`Verdict::Confirmed`] and
     /// [`Verdict::Undecided`] it would begin anew.
-    pub(super) fn advance(&mut self, code: &Code, first: Option<&CharSet>, text: &[u16], budget: &mut u64) -> Verdict {
+    pub(crate) fn advance(&mut self, code: &Code, first: Option<&CharSet>, text: &[u16], budget: &mut u64) -> Verdict {
         if let Some(verdict) = self.decided.filter(|_| self.length == text.len()) {
             return verdict;
         }
@@ -77,8 +77,8 @@ impl Live {
 }
 
 /// Decides a text from its start.
-pub(super) fn whole(code: &Code, first: Option<&CharSet>, text: &[u16], budget: &mut u64) -> Verdict {
-    match backtrack::search(code, first, text, Manner::First, budget) {
+pub(crate) fn whole(code: &Code, first: Option<&CharSet>, text: &[u16], budget: &mut u64) -> Verdict {
+    match run::search(code, first, text, Manner::First, budget) {
         Search::Nothing => Verdict::No,
         Search::Found { at_end: true, .. } => Verdict::Tentative,
         Search::Found { at_end: false, .. } => Verdict::Confirmed,

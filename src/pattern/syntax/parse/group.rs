@@ -5,21 +5,21 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-use super::error::PatternError;
-use super::parse::{Flags, Parser};
+use super::{Flags, Parser};
+use crate::pattern::syntax::error::PatternError;
 
 /// What a pair of parentheses means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GroupKind {
+pub(crate) enum GroupKind {
     Plain,
     Capture(u32),
     Look { behind: bool, negative: bool },
 }
 
 /// The beginning of a group, with the flags that hold inside.
-pub(super) struct Opening {
-    pub(super) kind: GroupKind,
-    pub(super) flags: Flags,
+pub(crate) struct Opening {
+    pub(crate) kind: GroupKind,
+    pub(crate) flags: Flags,
 }
 
 /// What stands at one place of a group name.
@@ -47,7 +47,7 @@ fn is_in_name(point: char, first: bool) -> bool {
 
 /// Counts the capture groups of a pattern, and tells whether any has a name. Both decide how escapes read, also those
 /// before the group.
-pub(super) fn count_captures(source: &[u16], start: usize) -> (u32, bool) {
+pub(crate) fn count_captures(source: &[u16], start: usize) -> (u32, bool) {
     let at = |index: usize| source.get(index).and_then(|&unit| char::from_u32(u32::from(unit)));
     let (mut captures, mut named, mut in_class) = (0, false, false);
     let mut index = start;
@@ -73,7 +73,7 @@ pub(super) fn count_captures(source: &[u16], start: usize) -> (u32, bool) {
 
 impl Parser<'_> {
     /// Reads `(`, `(?:`, `(?=`, `(?<name>` and so on. A capture group still lacks its number.
-    pub(super) fn read_opening(&mut self, flags: Flags) -> Result<Opening, PatternError> {
+    pub(crate) fn read_opening(&mut self, flags: Flags) -> Result<Opening, PatternError> {
         let start = self.at;
         let looks = [("(?=", false, false), ("(?!", false, true), ("(?<=", true, false), ("(?<!", true, true)];
         for (text, behind, negative) in looks {
@@ -152,7 +152,7 @@ impl Parser<'_> {
     }
 
     /// A group name up to and including `>`; nothing when it is malformed.
-    pub(super) fn read_name(&mut self) -> Option<String> {
+    pub(crate) fn read_name(&mut self) -> Option<String> {
         let mut name = String::new();
         loop {
             match self.read_name_part()? {
@@ -167,7 +167,7 @@ impl Parser<'_> {
 
     /// The name of a reference, from behind its `\k<` on. The agent reads it whether or not any group has a name, and
     /// refuses the pattern when it meets a broken escape before anything else that ends the name.
-    pub(super) fn read_reference(&mut self, start: usize) -> Result<Option<String>, PatternError> {
+    pub(crate) fn read_reference(&mut self, start: usize) -> Result<Option<String>, PatternError> {
         let mut name = String::new();
         while let Some(part) = self.read_name_part() {
             match part {
@@ -241,7 +241,7 @@ fn pair(high: u16, low: u16) -> u32 {
 /// The names given so far. The same name may be given again only where the two groups cannot both take part, that is in
 /// different alternatives of one disjunction.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(crate) struct Names {
     groups: BTreeMap<String, Vec<(u32, usize)>>,
     /// The alternatives met: parent alternative, disjunction, depth.
     alternatives: Vec<(usize, usize, usize)>,
@@ -256,24 +256,24 @@ impl Default for Names {
 }
 
 impl Names {
-    pub(super) fn groups(&self, name: &str) -> Vec<u32> {
+    pub(crate) fn groups(&self, name: &str) -> Vec<u32> {
         self.groups.get(name).map(|groups| groups.iter().map(|(index, _)| *index).collect()).unwrap_or_default()
     }
 
-    pub(super) fn open_group(&mut self) {
+    pub(crate) fn open_group(&mut self) {
         let depth = self.alternatives[self.current].2 + 1;
         self.alternatives.push((self.current, self.disjunctions, depth));
         self.disjunctions += 1;
         self.current = self.alternatives.len() - 1;
     }
 
-    pub(super) fn next_alternative(&mut self) {
+    pub(crate) fn next_alternative(&mut self) {
         let sibling = self.alternatives[self.current];
         self.alternatives.push(sibling);
         self.current = self.alternatives.len() - 1;
     }
 
-    pub(super) fn close_group(&mut self) {
+    pub(crate) fn close_group(&mut self) {
         self.current = self.alternatives[self.current].0;
     }
 

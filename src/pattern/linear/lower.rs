@@ -5,14 +5,14 @@
 
 use std::collections::HashMap;
 
-use super::analysis::{self, Facts, Rounds};
-use super::charset::CharSet;
-use super::program::{Alphabet, Inst, Link, NO_BEHIND, Pc, Program};
-use super::syntax::{Assertion, Neighbour, Node, NodeId, Tree};
+use crate::pattern::linear::program::{Alphabet, Inst, Link, NO_BEHIND, Pc, Program};
+use crate::pattern::syntax::analysis::{self, Facts, Rounds};
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::syntax::tree::{Assertion, Neighbour, Node, NodeId, Tree};
 
 /// Collects patterns into a [`Program`].
 #[derive(Debug)]
-pub(super) struct Lowering {
+pub(crate) struct Lowering {
     insts: Vec<Inst>,
     links: Vec<[Option<Link>; 2]>,
     owners: Vec<u32>,
@@ -64,7 +64,7 @@ struct Copies {
 }
 
 impl Lowering {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             insts: Vec::new(),
             links: Vec::new(),
@@ -80,7 +80,7 @@ impl Lowering {
     }
 
     /// Adds a pattern without back-references, which reports matches as `index`.
-    pub(super) fn add(&mut self, index: u32, tree: &Tree, facts: &[Facts]) {
+    pub(crate) fn add(&mut self, index: u32, tree: &Tree, facts: &[Facts]) {
         let mut bodies: HashMap<NodeId, Pc> = HashMap::new();
         let mut has_behind = false;
         for (id, node) in tree.nodes.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Lowering {
         if has_behind { self.other_roots.push(root) } else { self.plain_roots.push(root) }
     }
 
-    pub(super) fn finish(self) -> Program {
+    pub(crate) fn finish(self) -> Program {
         let has = |wanted: &[Assertion]| {
             self.insts.iter().any(|inst| matches!(inst, Inst::Assert { assertion, .. } if wanted.contains(assertion)))
         };

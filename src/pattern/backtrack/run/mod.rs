@@ -2,16 +2,19 @@
 //!
 //! It decides patterns with back-references and finds where a match begins and ends. Its stack is its own, so depth is
 //! bounded by memory that is counted too. It goes through the ways of a pattern in one of three manners ([`Manner`]);
-//! once many steps are taken, ways that are known to be in vain are cut ([`super::memo`]).
+//! once many steps are taken, ways that are known to be in vain are cut ([`crate::pattern::backtrack::memo`]).
+
+mod end;
+mod repeat;
 
 use std::ops::Range;
 
-use super::backtrack_code::{Code, Op};
-use super::charset::CharSet;
-use super::fold::canonical;
-use super::frontier::{Frontier, How, Suspended};
-use super::memo::{KeyMaker, Memo};
-use super::syntax::{Assertion, Neighbour, UNBOUNDED};
+use crate::pattern::backtrack::code::{Code, Op};
+use crate::pattern::backtrack::frontier::{Frontier, How, Suspended};
+use crate::pattern::backtrack::memo::{KeyMaker, Memo};
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::syntax::fold::canonical;
+use crate::pattern::syntax::tree::{Assertion, Neighbour, UNBOUNDED};
 
 /// The most entries the stack of choices may have.
 const MAX_CHOICES: usize = 1 << 21;
@@ -28,7 +31,7 @@ const RESUMED: u64 = 4;
 
 /// The outcome of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Search {
+pub(crate) enum Search {
     /// The leftmost match, as ECMAScript finds it.
     Found {
         range: Range<usize>,
@@ -42,7 +45,7 @@ pub(super) enum Search {
 
 /// The outcome of going through the ways from one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Attempt {
+pub(crate) enum Attempt {
     /// A match ends here.
     Match(usize),
     Nothing,
@@ -51,7 +54,7 @@ pub(super) enum Attempt {
 
 /// How the ways of a pattern are gone through.
 #[derive(Debug)]
-pub(super) enum Manner {
+pub(crate) enum Manner {
     /// Like an engine that knows no short cuts; for counts of its steps.
     Plain,
     /// To the first match, in the order of preference.
@@ -61,10 +64,10 @@ pub(super) enum Manner {
 }
 
 /// A capture that is not set.
-pub(super) const UNSET: usize = usize::MAX;
+pub(crate) const UNSET: usize = usize::MAX;
 
 /// Something to undo or to try when a way turns out not to lead on.
-pub(super) enum Choice {
+pub(crate) enum Choice {
     Resume {
         pc: usize,
         at: usize,
@@ -97,18 +100,18 @@ pub(super) enum Choice {
 }
 
 /// A look-around under way.
-pub(super) struct OpenLook {
-    pub(super) pc: usize,
+pub(crate) struct OpenLook {
+    pub(crate) pc: usize,
     /// Where on the stack of choices it begins.
-    pub(super) base: usize,
-    pub(super) mark: usize,
+    pub(crate) base: usize,
+    pub(crate) mark: usize,
     /// Whether the end of the text had a part in it.
-    pub(super) touched: bool,
+    pub(crate) touched: bool,
 }
 
 /// Looks for the leftmost match that starts at `from` or later. `first` holds the units a match can begin with, if that
 /// is known; steps are taken off `budget`.
-pub(super) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], manner: Manner, budget: &mut u64) -> Search {
+pub(crate) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], manner: Manner, budget: &mut u64) -> Search {
     let mut run = Run::new(code, text, manner, budget);
     for start in 0..=text.len() {
         if run.is_anchored() && start > 0 {
@@ -128,27 +131,27 @@ pub(super) fn search(code: &Code, first: Option<&CharSet>, text: &[u16], manner:
     Search::Nothing
 }
 
-pub(super) struct Run<'r> {
-    pub(super) code: &'r Code,
-    pub(super) text: &'r [u16],
-    pub(super) captures: Vec<usize>,
-    pub(super) counters: Vec<(u32, usize)>,
-    pub(super) choices: Vec<Choice>,
-    pub(super) looks: Vec<OpenLook>,
-    pub(super) at_end: bool,
-    pub(super) manner: Manner,
+pub(crate) struct Run<'r> {
+    pub(crate) code: &'r Code,
+    pub(crate) text: &'r [u16],
+    pub(crate) captures: Vec<usize>,
+    pub(crate) counters: Vec<(u32, usize)>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) looks: Vec<OpenLook>,
+    pub(crate) at_end: bool,
+    pub(crate) manner: Manner,
     /// While the way depends on where the text ends: the length of the stack of choices when that began.
-    pub(super) tentative: Option<usize>,
+    pub(crate) tentative: Option<usize>,
     /// Whether such a way has come to a match.
-    pub(super) matches_at_end: bool,
-    pub(super) memo: Option<Memo>,
+    pub(crate) matches_at_end: bool,
+    pub(crate) memo: Option<Memo>,
     /// The budget at which states begin to be noted.
-    pub(super) noting_from: u64,
-    pub(super) budget: &'r mut u64,
+    pub(crate) noting_from: u64,
+    pub(crate) budget: &'r mut u64,
 }
 
 impl<'r> Run<'r> {
-    pub(super) fn new(code: &'r Code, text: &'r [u16], manner: Manner, budget: &'r mut u64) -> Self {
+    pub(crate) fn new(code: &'r Code, text: &'r [u16], manner: Manner, budget: &'r mut u64) -> Self {
         Self {
             code,
             text,
@@ -167,19 +170,19 @@ impl<'r> Run<'r> {
     }
 
     /// Whether a match can begin at the start of the text only.
-    pub(super) fn is_anchored(&self) -> bool {
+    pub(crate) fn is_anchored(&self) -> bool {
         matches!(self.code.ops.first(), Some(Op::Assert(Assertion::Start)))
     }
 
     /// Goes through all ways that begin at a place.
-    pub(super) fn start(&mut self, start: usize) -> Attempt {
+    pub(crate) fn start(&mut self, start: usize) -> Attempt {
         self.captures.fill(UNSET);
         self.reset();
         self.attempt(Some((0, start)))
     }
 
     /// Goes on with a suspended way.
-    pub(super) fn resume(&mut self, way: Suspended, registers: &[u32]) -> Attempt {
+    pub(crate) fn resume(&mut self, way: Suspended, registers: &[u32]) -> Attempt {
         self.reset();
         *self.budget = self.budget.saturating_sub(RESUMED);
         self.restore(way.pc, registers);
@@ -404,7 +407,7 @@ impl<'r> Run<'r> {
         Some(None)
     }
 
-    pub(super) fn undo(&mut self, choice: &Choice) {
+    pub(crate) fn undo(&mut self, choice: &Choice) {
         match *choice {
             Choice::Capture { slot, old } => self.captures[slot] = old,
             Choice::Counter { counter, old } => self.counters[counter] = old,
@@ -419,19 +422,19 @@ impl<'r> Run<'r> {
         }
     }
 
-    pub(super) fn count(&mut self, counter: usize, value: (u32, usize)) {
+    pub(crate) fn count(&mut self, counter: usize, value: (u32, usize)) {
         let old = std::mem::replace(&mut self.counters[counter], value);
         self.choices.push(Choice::Counter { counter, old });
     }
 
-    pub(super) fn unit(&self, at: usize, backward: bool) -> Option<u16> {
+    pub(crate) fn unit(&self, at: usize, backward: bool) -> Option<u16> {
         if backward { at.checked_sub(1).map(|before| self.text[before]) } else { self.text.get(at).copied() }
     }
 }
 
 /// Captures and counters.
-pub(super) type Registers = (Vec<usize>, Vec<(u32, usize)>);
+pub(crate) type Registers = (Vec<usize>, Vec<(u32, usize)>);
 
-pub(super) const fn moved(at: usize, by: usize, backward: bool) -> usize {
+pub(crate) const fn moved(at: usize, by: usize, backward: bool) -> usize {
     if backward { at - by } else { at + by }
 }

@@ -1,12 +1,12 @@
 //! Repeats in the backtracker: runs of one set, and the ends of counted rounds.
 
-use super::backtrack::{Choice, Manner, Run, moved};
-use super::backtrack_code::{Behind, Op};
-use super::frontier::How;
-use super::syntax::UNBOUNDED;
+use super::{Choice, Manner, Run, moved};
+use crate::pattern::backtrack::code::{Behind, Op};
+use crate::pattern::backtrack::frontier::How;
+use crate::pattern::syntax::tree::UNBOUNDED;
 
 impl Run<'_> {
-    pub(super) fn end_round(
+    pub(crate) fn end_round(
         &mut self,
         pc: usize,
         at: usize,
@@ -42,7 +42,7 @@ impl Run<'_> {
 
     /// Takes units in a run that has taken some already. One that goes on where the text ended has shown the way from
     /// there before.
-    pub(super) fn take(&mut self, pc: usize, at: usize, before: u32, goes_on: bool) -> Option<(usize, usize)> {
+    pub(crate) fn take(&mut self, pc: usize, at: usize, before: u32, goes_on: bool) -> Option<(usize, usize)> {
         let code = self.code;
         let Op::Run { set, backward, min, max, greedy, next } = &code.ops[pc] else { return None };
         let set = &code.sets[*set];
@@ -76,18 +76,18 @@ impl Run<'_> {
     }
 
     /// Whether short cuts are allowed.
-    pub(super) fn cuts(&self) -> bool {
+    pub(crate) fn cuts(&self) -> bool {
         !matches!(self.manner, Manner::Plain)
     }
 
     /// Whether what has to follow a run may stand at a place.
-    pub(super) fn may_end(&self, next: Behind, at: usize, backward: bool) -> bool {
+    pub(crate) fn may_end(&self, next: Behind, at: usize, backward: bool) -> bool {
         let (Behind::Within(wanted) | Behind::Apart(wanted)) = next else { return true };
         !self.cuts() || self.unit(at, backward).is_none_or(|unit| self.code.sets[wanted].contains(unit))
     }
 
     /// Leaves a greedy run at the last place where that may lead on, with up to `spare` units fewer than it has taken.
-    pub(super) fn give_back(&mut self, pc: usize, mut at: usize, mut spare: u32) -> Option<(usize, usize)> {
+    pub(crate) fn give_back(&mut self, pc: usize, mut at: usize, mut spare: u32) -> Option<(usize, usize)> {
         let code = self.code;
         let Op::Run { backward, next, .. } = &code.ops[pc] else { return None };
         let all = spare;
@@ -103,13 +103,13 @@ impl Run<'_> {
     }
 
     /// Gives back one unit of a greedy run, or more.
-    pub(super) fn less(&mut self, pc: usize, at: usize, spare: u32) -> Option<(usize, usize)> {
+    pub(crate) fn less(&mut self, pc: usize, at: usize, spare: u32) -> Option<(usize, usize)> {
         let Op::Run { backward, .. } = &self.code.ops[pc] else { return None };
         self.give_back(pc, moved(at, 1, !backward), spare - 1)
     }
 
     /// Takes units in a lazy run, at least one, up to the first place where leaving it may lead on.
-    pub(super) fn take_one(&mut self, pc: usize, mut at: usize, mut left: u32) -> Option<(usize, usize)> {
+    pub(crate) fn take_one(&mut self, pc: usize, mut at: usize, mut left: u32) -> Option<(usize, usize)> {
         let code = self.code;
         let Op::Run { set, backward, next, .. } = &code.ops[pc] else { return None };
         let set = &code.sets[*set];

@@ -1,12 +1,12 @@
 //! What in the backtracker depends on where the text ends: ways that wait for more of it, and look-arounds, which may
 //! have another outcome then.
 
-use super::backtrack::{Choice, Manner, OpenLook, Registers, Run, UNSET};
-use super::frontier::{How, Suspended};
+use super::{Choice, Manner, OpenLook, Registers, Run, UNSET};
+use crate::pattern::backtrack::frontier::{How, Suspended};
 
 impl Run<'_> {
     /// Ends a look-around whose body matches.
-    pub(super) fn close_look(&mut self, pc: usize, negative: bool) -> Option<(usize, usize)> {
+    pub(crate) fn close_look(&mut self, pc: usize, negative: bool) -> Option<(usize, usize)> {
         let look = self.looks.pop()?;
         let (exit, at) = match self.choices[look.base] {
             Choice::Look { at, .. } => (pc + 1, at),
@@ -41,7 +41,7 @@ impl Run<'_> {
     }
 
     /// What both outcomes of a look-around share.
-    pub(super) fn leave_look(&mut self, look: &OpenLook, at: usize, failed: bool, entry: Option<&Registers>) {
+    pub(crate) fn leave_look(&mut self, look: &OpenLook, at: usize, failed: bool, entry: Option<&Registers>) {
         let is_outermost = self.looks.is_empty();
         if let Some(memo) = &mut self.memo {
             memo.close(look.mark, failed && !look.touched, is_outermost);
@@ -52,7 +52,7 @@ impl Run<'_> {
     }
 
     /// The registers as they were when the stack of choices was shorter.
-    pub(super) fn registers_at(&self, base: usize) -> Registers {
+    pub(crate) fn registers_at(&self, base: usize) -> Registers {
         let (mut captures, mut counters) = (self.captures.clone(), self.counters.clone());
         for choice in self.choices[base..].iter().rev() {
             match *choice {
@@ -65,11 +65,11 @@ impl Run<'_> {
     }
 
     /// Tells that the end of the text had a part in what becomes of the way: it is kept for when there is more text.
-    pub(super) fn touch(&mut self, pc: usize, at: usize, how: How) {
+    pub(crate) fn touch(&mut self, pc: usize, at: usize, how: How) {
         self.touch_with(pc, at, how, None);
     }
 
-    pub(super) fn touch_with(&mut self, pc: usize, at: usize, how: How, entry: Option<&Registers>) {
+    pub(crate) fn touch_with(&mut self, pc: usize, at: usize, how: How, entry: Option<&Registers>) {
         if let Some(look) = self.looks.last_mut() {
             look.touched = true;
             self.at_end = true;
@@ -90,7 +90,7 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn restore(&mut self, pc: usize, registers: &[u32]) {
+    pub(crate) fn restore(&mut self, pc: usize, registers: &[u32]) {
         let liveness = self.code.liveness();
         let mut words = registers.iter().copied();
         let mut word = || words.next().unwrap_or_default();
@@ -106,7 +106,7 @@ impl Run<'_> {
     }
 
     /// From here on the way depends on where the text ends.
-    pub(super) fn depend_on_end(&mut self) {
+    pub(crate) fn depend_on_end(&mut self) {
         if matches!(self.manner, Manner::All(_)) && self.looks.is_empty() {
             self.tentative.get_or_insert(self.choices.len());
         }

@@ -1,7 +1,7 @@
 //! Which registers of the backtracker can still matter: captures that a back-reference may read, and counters of the
 //! repeats that are under way. Two ways to the same place that agree in these go on alike.
 
-use super::backtrack_code::{Code, Op};
+use super::{Code, Op};
 
 /// The most registers that are told apart.
 const MOST: usize = 64;
@@ -11,7 +11,7 @@ const PASSES: usize = 200;
 
 /// Registers that are alive at each instruction. Captures come first, then counters.
 #[derive(Debug)]
-pub(super) enum Liveness {
+pub(crate) enum Liveness {
     /// One bit a register.
     Each(Vec<u64>),
     /// Too many to tell apart: all are taken to be alive.
@@ -19,7 +19,7 @@ pub(super) enum Liveness {
 }
 
 impl Liveness {
-    pub(super) fn is_alive(&self, pc: usize, register: usize) -> bool {
+    pub(crate) fn is_alive(&self, pc: usize, register: usize) -> bool {
         match self {
             Self::Each(masks) => masks[pc] >> register & 1 == 1,
             Self::All => true,
@@ -27,7 +27,7 @@ impl Liveness {
     }
 
     /// The mask of an instruction, if registers are told apart.
-    pub(super) fn mask(&self, pc: usize) -> Option<u64> {
+    pub(crate) fn mask(&self, pc: usize) -> Option<u64> {
         match self {
             Self::Each(masks) => Some(masks[pc]),
             Self::All => None,
@@ -35,7 +35,7 @@ impl Liveness {
     }
 }
 
-pub(super) fn of(code: &Code) -> Liveness {
+pub(crate) fn of(code: &Code) -> Liveness {
     if code.slots + code.counters > MOST {
         return Liveness::All;
     }

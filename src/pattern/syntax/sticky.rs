@@ -1,11 +1,11 @@
 //! Conditions that the agent tries at the buffer's start only (generation-v4.md W4.2).
 
-use super::syntax::{Assertion, Node, Tree};
+use crate::pattern::syntax::tree::{Assertion, Node, Tree};
 
 /// Whether the pattern, without a leading group of flags, is nothing but positive look-aheads that each begin with a
 /// greedy `[\s\S]*`. The agent takes such a condition for a test of the whole buffer and does not try it further on.
 /// That costs a match only where a look-ahead has another alternative, which may begin anywhere.
-pub(super) fn is_whole_buffer(pattern: &[u16]) -> bool {
+pub(crate) fn is_whole_buffer(pattern: &[u16]) -> bool {
     const OPEN: &str = "(?=[\\s\\S]*";
     let open: Vec<u16> = OPEN.encode_utf16().collect();
     let mut rest = pattern;
@@ -44,7 +44,7 @@ fn behind_group(inside: &[u16]) -> Option<&[u16]> {
 }
 
 /// Whether one of the look-aheads has alternatives at its top level. Only the first of them begins with `[\s\S]*`.
-pub(super) fn has_alternatives(tree: &Tree) -> bool {
+pub(crate) fn has_alternatives(tree: &Tree) -> bool {
     let is_choice = |node: &Node| match node {
         Node::Look { child, .. } => matches!(tree.nodes[*child], Node::Alternate(_)),
         _ => false,
@@ -56,7 +56,7 @@ pub(super) fn has_alternatives(tree: &Tree) -> bool {
 }
 
 /// The pattern, tried at the start of the text only.
-pub(super) fn at_start(mut tree: Tree) -> Tree {
+pub(crate) fn at_start(mut tree: Tree) -> Tree {
     let span = tree.spans.get(tree.root).cloned().unwrap_or_default();
     let start = tree.nodes.len();
     tree.nodes.push(Node::Assert(Assertion::Start));

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
-use super::hash::WordHasher;
+use crate::pattern::hash::WordHasher;
 
 /// Words of a key: the instruction, the place, the living registers.
 const WORDS: usize = 14;
@@ -13,36 +13,36 @@ const WORDS: usize = 14;
 const MOST: usize = 1 << 19;
 
 /// A state of the backtracker, as far as it matters for what follows.
-pub(super) type Key = [u32; WORDS];
+pub(crate) type Key = [u32; WORDS];
 
 /// Collects the words of a key; nothing when they do not fit.
-pub(super) struct KeyMaker {
+pub(crate) struct KeyMaker {
     key: Key,
     length: usize,
 }
 
 impl KeyMaker {
-    pub(super) fn new(pc: usize, at: usize, tentative: bool) -> Self {
+    pub(crate) fn new(pc: usize, at: usize, tentative: bool) -> Self {
         let mut key = [0; WORDS];
         key[0] = (pc as u32) << 1 | u32::from(tentative);
         key[1] = at as u32;
         Self { key, length: 2 }
     }
 
-    pub(super) fn push(&mut self, word: u32) -> Option<()> {
+    pub(crate) fn push(&mut self, word: u32) -> Option<()> {
         *self.key.get_mut(self.length)? = word;
         self.length += 1;
         Some(())
     }
 
-    pub(super) fn key(self) -> Key {
+    pub(crate) fn key(self) -> Key {
         self.key
     }
 }
 
 /// The keys seen.
 #[derive(Debug, Default)]
-pub(super) struct Memo {
+pub(crate) struct Memo {
     seen: HashSet<Key, BuildHasherDefault<WordHasher>>,
     /// Keys seen in look-arounds that are open.
     inside: Vec<Key>,
@@ -50,7 +50,7 @@ pub(super) struct Memo {
 
 impl Memo {
     /// Adds a key; false when it is there already.
-    pub(super) fn add(&mut self, key: Key, in_look: bool) -> bool {
+    pub(crate) fn add(&mut self, key: Key, in_look: bool) -> bool {
         if self.seen.len() >= MOST {
             // To forget costs time, not truth.
             self.seen.clear();
@@ -63,12 +63,12 @@ impl Memo {
     }
 
     /// A mark for [`Self::close`].
-    pub(super) fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.inside.len()
     }
 
     /// Ends a look-around. What was seen in it is forgotten unless all of it was in vain, whatever text follows.
-    pub(super) fn close(&mut self, mark: usize, in_vain: bool, is_outermost: bool) {
+    pub(crate) fn close(&mut self, mark: usize, in_vain: bool, is_outermost: bool) {
         if !in_vain {
             for key in self.inside.drain(mark.min(self.inside.len())..) {
                 self.seen.remove(&key);

@@ -4,12 +4,12 @@
 //! The pattern is taken as a graph of the sets it reads, one node a set, with the number of ways from one to the next.
 //! A component in which some word leads from a node back to itself in two ways doubles the ways with each repetition;
 //! several repeats that can share one unit give a power of the length. Counts are taken for unbounded, so what is found
-//! is only suspected: [`super::cost`] counts the steps.
+//! is only suspected: [`crate::pattern::cost`] counts the steps.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::charset::CharSet;
-use super::syntax::{Node, Tree};
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::syntax::tree::{Node, Tree};
 
 /// Patterns that read more sets are not looked into.
 const MOST_NODES: usize = 400;
@@ -25,11 +25,11 @@ const USUAL: [char; 12] = ['a', 'b', '0', ' ', '-', ',', '.', 'A', '=', '/', '"'
 
 /// A text to repeat, and what stands before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Suspect {
-    pub(super) prefix: Vec<u16>,
-    pub(super) pump: Vec<u16>,
+pub(crate) struct Suspect {
+    pub(crate) prefix: Vec<u16>,
+    pub(crate) pump: Vec<u16>,
     /// Whether each repetition multiplies the ways.
-    pub(super) doubles: bool,
+    pub(crate) doubles: bool,
 }
 
 /// Number of ways, up to this many.
@@ -49,7 +49,7 @@ struct Graph {
     next: Vec<BTreeMap<usize, u8>>,
 }
 
-pub(super) fn suspects(tree: &Tree) -> Vec<Suspect> {
+pub(crate) fn suspects(tree: &Tree) -> Vec<Suspect> {
     let Some(graph) = Graph::of(tree) else { return Vec::new() };
     let words = graph.words_to_nodes();
     let mut found = graph.doubling(&words);

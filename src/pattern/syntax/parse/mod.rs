@@ -2,13 +2,16 @@
 //!
 //! The parser keeps its own stack of open groups, so nesting is bounded by the length of the source alone.
 
+mod escape;
+mod group;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::charset::CharSet;
-use super::error::{PatternError, PatternErrorKind};
-use super::group::{self, GroupKind, Names, Opening};
-use super::syntax::{Assertion, Node, NodeId, Tree, UNBOUNDED};
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::syntax::error::{PatternError, PatternErrorKind};
+use crate::pattern::syntax::tree::{Assertion, Node, NodeId, Tree, UNBOUNDED};
+use group::{GroupKind, Names, Opening};
 
 /// The longest source that is read, in code units.
 const MAX_SOURCE: usize = 1 << 18;
@@ -18,14 +21,14 @@ const INFINITE: u64 = u64::MAX;
 
 /// The flags that a rule can set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Flags {
-    pub(super) ignore_case: bool,
-    pub(super) multiline: bool,
-    pub(super) dot_all: bool,
+pub(crate) struct Flags {
+    pub(crate) ignore_case: bool,
+    pub(crate) multiline: bool,
+    pub(crate) dot_all: bool,
 }
 
 /// Parses a pattern; `start` units of `source` are a flag group that has been read already.
-pub(super) fn parse(source: &[u16], start: usize, flags: Flags) -> Result<Tree, PatternError> {
+pub(crate) fn parse(source: &[u16], start: usize, flags: Flags) -> Result<Tree, PatternError> {
     if source.len() > MAX_SOURCE {
         return Err(PatternError {
             message: format!("the pattern has {} code units; at most {MAX_SOURCE} are read", source.len()),
@@ -52,19 +55,19 @@ pub(super) fn parse(source: &[u16], start: usize, flags: Flags) -> Result<Tree, 
     Ok(parser.tree)
 }
 
-pub(super) struct Parser<'s> {
-    pub(super) source: &'s [u16],
-    pub(super) at: usize,
+pub(crate) struct Parser<'s> {
+    pub(crate) source: &'s [u16],
+    pub(crate) at: usize,
     flags: Flags,
     /// Groups in the whole pattern.
-    pub(super) captures: u32,
+    pub(crate) captures: u32,
     /// Whether any group has a name: then `\k` must be a reference.
-    pub(super) named: bool,
+    pub(crate) named: bool,
     /// Groups opened so far.
-    pub(super) opened: u32,
+    pub(crate) opened: u32,
     tree: Tree,
     set_ids: HashMap<CharSet, usize>,
-    pub(super) names: Names,
+    pub(crate) names: Names,
     /// References by name, resolved when all names are known.
     references: Vec<(NodeId, String, Range<usize>)>,
 }
@@ -82,7 +85,7 @@ struct Open {
 }
 
 /// What a reader of one escape or class member found.
-pub(super) enum Atom {
+pub(crate) enum Atom {
     Unit(u16),
     Set(CharSet),
     Assert(Assertion),
@@ -95,13 +98,13 @@ const fn unit(letter: char) -> u16 {
 }
 
 impl Parser<'_> {
-    pub(super) fn peek(&self, ahead: usize) -> Option<char> {
+    pub(crate) fn peek(&self, ahead: usize) -> Option<char> {
         // A surrogate is never syntax; U+FFFD stands for it here.
         let found = *self.source.get(self.at + ahead)?;
         Some(char::from_u32(u32::from(found)).unwrap_or('\u{FFFD}'))
     }
 
-    pub(super) fn eat(&mut self, text: &str) -> bool {
+    pub(crate) fn eat(&mut self, text: &str) -> bool {
         let found = text.chars().enumerate().all(|(index, letter)| self.peek(index) == Some(letter));
         if found {
             self.at += text.len();
@@ -185,7 +188,7 @@ impl Parser<'_> {
     }
 
     /// How to mend a bracket at `start` that is never closed; when it is the only one, with the pattern written out.
-    pub(super) fn closing_help(&self, start: usize, bracket: char, is_only: bool) -> String {
+    pub(crate) fn closing_help(&self, start: usize, bracket: char, is_only: bool) -> String {
         const LONGEST: usize = 80;
         let opening = if bracket == ')' { '(' } else { '[' };
         let (before, after) = self.source.split_at(start);
@@ -414,7 +417,7 @@ impl Parser<'_> {
 }
 
 /// A decimal count; what does not fit is infinite.
-pub(super) fn count(digits: &[u16]) -> u64 {
+pub(crate) fn count(digits: &[u16]) -> u64 {
     digits
         .iter()
         .fold(0_u64, |value, &digit| value.saturating_mul(10).saturating_add(u64::from(digit.wrapping_sub(unit('0')))))

@@ -3,17 +3,17 @@
 
 use std::ops::Range;
 
-use super::charset::CharSet;
+use crate::pattern::syntax::charset::CharSet;
 
 /// Index of a node in its [`Tree`].
-pub(super) type NodeId = usize;
+pub(crate) type NodeId = usize;
 
 /// A repeat count that means "any number", and to which greater counts saturate.
-pub(super) const UNBOUNDED: u32 = u32::MAX;
+pub(crate) const UNBOUNDED: u32 = u32::MAX;
 
 /// One construct.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// Matches the empty text.
     Empty,
     /// One code unit of the set with this index.
@@ -50,7 +50,7 @@ pub(super) enum Node {
 
 /// The zero-width tests that need one neighbour on each side at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Assertion {
+pub(crate) enum Assertion {
     Start,
     End,
     LineStart,
@@ -61,19 +61,19 @@ pub(super) enum Assertion {
 
 /// A parsed pattern.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
     /// Where each node stands in the source, in code units.
-    pub(super) spans: Vec<Range<usize>>,
-    pub(super) sets: Vec<CharSet>,
-    pub(super) root: NodeId,
+    pub(crate) spans: Vec<Range<usize>>,
+    pub(crate) sets: Vec<CharSet>,
+    pub(crate) root: NodeId,
     /// Number of capture groups.
-    pub(super) captures: u32,
+    pub(crate) captures: u32,
 }
 
 impl Assertion {
     /// Whether the test holds between two units.
-    pub(super) fn holds(self, before: Neighbour, after: Neighbour) -> bool {
+    pub(crate) fn holds(self, before: Neighbour, after: Neighbour) -> bool {
         match self {
             Self::Start => before == Neighbour::Edge,
             Self::End => after == Neighbour::Edge,
@@ -87,7 +87,7 @@ impl Assertion {
 
 /// What stands beside a position, as far as an assertion can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Neighbour {
+pub(crate) enum Neighbour {
     /// The start or the end of the text.
     Edge,
     Word,
@@ -96,11 +96,11 @@ pub(super) enum Neighbour {
 }
 
 impl Neighbour {
-    pub(super) fn of(unit: Option<u16>) -> Self {
+    pub(crate) fn of(unit: Option<u16>) -> Self {
         match unit {
             None => Self::Edge,
-            Some(unit) if super::charset::is_word(unit) => Self::Word,
-            Some(unit) if super::charset::is_line_end(unit) => Self::LineEnd,
+            Some(unit) if crate::pattern::syntax::charset::is_word(unit) => Self::Word,
+            Some(unit) if crate::pattern::syntax::charset::is_line_end(unit) => Self::LineEnd,
             Some(_) => Self::Other,
         }
     }

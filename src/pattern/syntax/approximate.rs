@@ -3,16 +3,16 @@
 
 use std::collections::HashMap;
 
-use super::analysis::{self, Facts};
-use super::charset::CharSet;
-use super::syntax::{Node, NodeId, Tree, UNBOUNDED};
+use crate::pattern::syntax::analysis::{self, Facts};
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::syntax::tree::{Node, NodeId, Tree, UNBOUNDED};
 
 /// A group this large or larger is not copied for each reference to it.
 const MAX_COPY: u64 = 64;
 
 /// Replaces back-references: by the language of their group where that is simple, else by any text. Look-arounds that
 /// hold references are left out.
-pub(super) fn without_references(tree: &Tree) -> Tree {
+pub(crate) fn without_references(tree: &Tree) -> Tree {
     let facts = analysis::facts(tree);
     let groups: HashMap<u32, NodeId> = tree
         .nodes

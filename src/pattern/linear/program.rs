@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::charset::CharSet;
-use super::syntax::{Assertion, Neighbour};
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::syntax::tree::{Assertion, Neighbour};
 
 /// Index of an instruction.
-pub(super) type Pc = u32;
+pub(crate) type Pc = u32;
 
 /// One instruction. Those with a `next` go on there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Inst {
+pub(crate) enum Inst {
     /// One unit of a set.
     Set {
         set: u32,
@@ -50,56 +50,56 @@ pub(super) enum Inst {
 /// Place in a chain of copies that a bounded repeat makes. Of two threads at the same place of two copies of one chain,
 /// the one of lower rank can do all that the other can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Link {
-    pub(super) chain: u32,
-    pub(super) rank: u32,
+pub(crate) struct Link {
+    pub(crate) chain: u32,
+    pub(crate) rank: u32,
 }
 
 /// The owner of instructions that belong to no look-behind.
-pub(super) const NO_BEHIND: u32 = u32::MAX;
+pub(crate) const NO_BEHIND: u32 = u32::MAX;
 
 /// The joint automaton of some patterns.
 #[derive(Debug)]
-pub(super) struct Program {
-    pub(super) insts: Vec<Inst>,
+pub(crate) struct Program {
+    pub(crate) insts: Vec<Inst>,
     /// For each instruction, its place in the innermost and the outermost chain of copies.
-    pub(super) links: Vec<[Option<Link>; 2]>,
+    pub(crate) links: Vec<[Option<Link>; 2]>,
     /// For each instruction, the look-behind to whose body it belongs, or [`NO_BEHIND`].
-    pub(super) owners: Vec<u32>,
+    pub(crate) owners: Vec<u32>,
     /// Beginnings of the patterns without look-behind: what they do next depends on the neighbours alone.
-    pub(super) plain_roots: Vec<Pc>,
+    pub(crate) plain_roots: Vec<Pc>,
     /// Beginnings of the patterns with look-behind.
-    pub(super) other_roots: Vec<Pc>,
+    pub(crate) other_roots: Vec<Pc>,
     /// Beginnings of the look-behind bodies, inner ones before those that use them.
-    pub(super) behind_roots: Vec<Pc>,
+    pub(crate) behind_roots: Vec<Pc>,
     /// Number of chains.
-    pub(super) chains: u32,
-    pub(super) alphabet: Alphabet,
+    pub(crate) chains: u32,
+    pub(crate) alphabet: Alphabet,
     /// Which kinds of neighbour before a position the assertions can tell apart.
-    pub(super) kinds: [Neighbour; 4],
+    pub(crate) kinds: [Neighbour; 4],
 }
 
 impl Program {
     /// The neighbour before a position, as far as any assertion of the program can tell.
-    pub(super) fn kind(&self, neighbour: Neighbour) -> Neighbour {
+    pub(crate) fn kind(&self, neighbour: Neighbour) -> Neighbour {
         self.kinds[neighbour as usize]
     }
 }
 
 /// Code units grouped into classes that no set of the program tells apart.
 #[derive(Debug)]
-pub(super) struct Alphabet {
+pub(crate) struct Alphabet {
     /// The class of each unit.
-    pub(super) classes: Vec<u16>,
+    pub(crate) classes: Vec<u16>,
     /// The kind of each class as a neighbour.
-    pub(super) kinds: Vec<Neighbour>,
+    pub(crate) kinds: Vec<Neighbour>,
     /// One row of bits a set: whether it holds a class.
     members: Vec<u64>,
     words: usize,
 }
 
 impl Alphabet {
-    pub(super) fn new(sets: &[CharSet]) -> Self {
+    pub(crate) fn new(sets: &[CharSet]) -> Self {
         let mut bounds: Vec<u32> = vec![0, 0x1_0000];
         let (words, lines) = (CharSet::words(), CharSet::line_ends());
         let all: Vec<&CharSet> = sets.iter().chain([&words, &lines]).collect();
@@ -144,15 +144,15 @@ impl Alphabet {
     }
 
     /// Number of classes.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    pub(super) fn class(&self, unit: u16) -> u16 {
+    pub(crate) fn class(&self, unit: u16) -> u16 {
         self.classes[usize::from(unit)]
     }
 
-    pub(super) fn contains(&self, set: u32, class: u16) -> bool {
+    pub(crate) fn contains(&self, set: u32, class: u16) -> bool {
         let class = usize::from(class);
         self.members[set as usize * self.words + class / 64] >> (class % 64) & 1 == 1
     }

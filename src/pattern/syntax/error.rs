@@ -28,11 +28,11 @@ pub enum PatternErrorKind {
 }
 
 impl PatternError {
-    pub(super) fn syntax(message: impl Into<String>, span: Range<usize>) -> Self {
+    pub(crate) fn syntax(message: impl Into<String>, span: Range<usize>) -> Self {
         Self { message: message.into(), span, help: None, kind: PatternErrorKind::Syntax }
     }
 
-    pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -1,16 +1,16 @@
 //! Sets of code units as the backtracker tests them: a table for ASCII, ranges for the rest.
 
-use super::charset::CharSet;
+use crate::pattern::syntax::charset::CharSet;
 
 /// A set that is quick to ask for ASCII units.
 #[derive(Clone, Debug)]
-pub(super) struct UnitSet {
+pub(crate) struct UnitSet {
     ascii: [u64; 2],
     all: CharSet,
 }
 
 impl UnitSet {
-    pub(super) fn new(set: &CharSet) -> Self {
+    pub(crate) fn new(set: &CharSet) -> Self {
         let mut ascii = [0; 2];
         for unit in 0..128_u16 {
             if set.contains(unit) {
@@ -20,7 +20,7 @@ impl UnitSet {
         Self { ascii, all: set.clone() }
     }
 
-    pub(super) fn contains(&self, unit: u16) -> bool {
+    pub(crate) fn contains(&self, unit: u16) -> bool {
         match self.ascii.get(usize::from(unit / 64)) {
             Some(word) => word >> (unit % 64) & 1 == 1,
             None => self.all.contains(unit),
@@ -28,7 +28,7 @@ impl UnitSet {
     }
 
     /// Whether no unit is in both sets.
-    pub(super) fn is_disjoint(&self, other: &Self) -> bool {
+    pub(crate) fn is_disjoint(&self, other: &Self) -> bool {
         let (left, right) = (self.all.ranges(), other.all.ranges());
         let mut right = right.iter().peekable();
         left.iter().all(|&(low, high)| {

@@ -6,37 +6,37 @@
 
 use std::sync::Arc;
 
-use super::hash::FastMap;
-use super::program::Pc;
+use crate::pattern::hash::FastMap;
+use crate::pattern::linear::program::Pc;
 
 /// One way in which a match may be going on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Thread {
-    pub(super) pc: Pc,
+pub(crate) struct Thread {
+    pub(crate) pc: Pc,
     /// All of these obligations must be met; see [`Obligations`].
-    pub(super) obligations: u32,
+    pub(crate) obligations: u32,
 }
 
 /// The obligations of a thread that has none.
-pub(super) const NONE: u32 = 0;
+pub(crate) const NONE: u32 = 0;
 
 impl Thread {
-    pub(super) const fn free(pc: Pc) -> Self {
+    pub(crate) const fn free(pc: Pc) -> Self {
         Self { pc, obligations: NONE }
     }
 }
 
 /// One look-ahead under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Obligation {
+pub(crate) struct Obligation {
     /// Number of the thread set.
-    pub(super) set: u32,
-    pub(super) negative: bool,
+    pub(crate) set: u32,
+    pub(crate) negative: bool,
 }
 
 /// Numbers thread sets and conjunctions of obligations.
 #[derive(Debug)]
-pub(super) struct Obligations {
+pub(crate) struct Obligations {
     sets: Vec<Arc<[Thread]>>,
     set_ids: FastMap<Arc<[Thread]>, u32>,
     all: Vec<Arc<[Obligation]>>,
@@ -45,7 +45,7 @@ pub(super) struct Obligations {
 }
 
 impl Obligations {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let none: Arc<[Obligation]> = Arc::from([]);
         let mut ids = FastMap::default();
         ids.insert(Arc::clone(&none), NONE);
@@ -53,20 +53,20 @@ impl Obligations {
     }
 
     /// Rough memory use in bytes.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    pub(super) fn set(&self, id: u32) -> Arc<[Thread]> {
+    pub(crate) fn set(&self, id: u32) -> Arc<[Thread]> {
         Arc::clone(&self.sets[id as usize])
     }
 
-    pub(super) fn get(&self, id: u32) -> Arc<[Obligation]> {
+    pub(crate) fn get(&self, id: u32) -> Arc<[Obligation]> {
         Arc::clone(&self.all[id as usize])
     }
 
     /// Numbers a sorted set of threads.
-    pub(super) fn add_set(&mut self, threads: &[Thread]) -> u32 {
+    pub(crate) fn add_set(&mut self, threads: &[Thread]) -> u32 {
         if let Some(&id) = self.set_ids.get(threads) {
             return id;
         }
@@ -79,7 +79,7 @@ impl Obligations {
     }
 
     /// Numbers a conjunction; obligations implied by others are left out.
-    pub(super) fn add(&mut self, mut wanted: Vec<Obligation>) -> u32 {
+    pub(crate) fn add(&mut self, mut wanted: Vec<Obligation>) -> u32 {
         wanted.sort_unstable();
         wanted.dedup();
         if wanted.len() > 1 {
@@ -110,7 +110,7 @@ impl Obligations {
     }
 
     /// Whether a thread with the obligations `many` can do nothing that one with `few` cannot.
-    pub(super) fn implies(&self, many: u32, few: u32) -> bool {
+    pub(crate) fn implies(&self, many: u32, few: u32) -> bool {
         few == NONE || many == few || {
             let (many, few) = (&self.all[many as usize], &self.all[few as usize]);
             few.iter().all(|one| many.binary_search(one).is_ok())
@@ -118,7 +118,7 @@ impl Obligations {
     }
 
     /// Copies threads, and what they refer to, into another table.
-    pub(super) fn migrate(&self, threads: &[Thread], to: &mut Self) -> Vec<Thread> {
+    pub(crate) fn migrate(&self, threads: &[Thread], to: &mut Self) -> Vec<Thread> {
         let mut moved: Vec<Thread> = threads
             .iter()
             .map(|thread| {

@@ -1,38 +1,38 @@
 //! Sets of UTF-16 code units.
 
-use super::fold;
+use crate::pattern::syntax::fold;
 
 /// A set of code units: sorted, disjoint, non-adjacent inclusive ranges.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct CharSet(Vec<(u16, u16)>);
+pub(crate) struct CharSet(Vec<(u16, u16)>);
 
 impl CharSet {
-    pub(super) fn from_ranges(ranges: &[(u16, u16)]) -> Self {
+    pub(crate) fn from_ranges(ranges: &[(u16, u16)]) -> Self {
         let mut set = Self(ranges.to_vec());
         set.normalise();
         set
     }
 
-    pub(super) fn single(unit: u16) -> Self {
+    pub(crate) fn single(unit: u16) -> Self {
         Self(vec![(unit, unit)])
     }
 
-    pub(super) fn all() -> Self {
+    pub(crate) fn all() -> Self {
         Self(vec![(0, u16::MAX)])
     }
 
     /// `\d` (ASCII only, engine.md E4.2).
-    pub(super) fn digits() -> Self {
+    pub(crate) fn digits() -> Self {
         Self::from_ranges(&[(0x30, 0x39)])
     }
 
     /// `\w` (ASCII only, also when letter case is ignored).
-    pub(super) fn words() -> Self {
+    pub(crate) fn words() -> Self {
         Self::from_ranges(&[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)])
     }
 
     /// `\s`: white space and line terminators of ECMAScript.
-    pub(super) fn spaces() -> Self {
+    pub(crate) fn spaces() -> Self {
         Self::from_ranges(&[
             (0x09, 0x0D),
             (0x20, 0x20),
@@ -48,15 +48,15 @@ impl CharSet {
     }
 
     /// The four line terminators.
-    pub(super) fn line_ends() -> Self {
+    pub(crate) fn line_ends() -> Self {
         Self::from_ranges(&[(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)])
     }
 
-    pub(super) fn ranges(&self) -> &[(u16, u16)] {
+    pub(crate) fn ranges(&self) -> &[(u16, u16)] {
         &self.0
     }
 
-    pub(super) fn contains(&self, unit: u16) -> bool {
+    pub(crate) fn contains(&self, unit: u16) -> bool {
         self.0
             .binary_search_by(|&(low, high)| {
                 if high < unit {
@@ -70,13 +70,13 @@ impl CharSet {
             .is_ok()
     }
 
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.0.extend_from_slice(&other.0);
         self.normalise();
     }
 
     #[must_use]
-    pub(super) fn negated(&self) -> Self {
+    pub(crate) fn negated(&self) -> Self {
         let mut ranges = Vec::with_capacity(self.0.len() + 1);
         let mut next = Some(0_u16);
         for &(low, high) in &self.0 {
@@ -93,7 +93,7 @@ impl CharSet {
 
     /// All units that equal a member when letter case is ignored.
     #[must_use]
-    pub(super) fn folded(&self) -> Self {
+    pub(crate) fn folded(&self) -> Self {
         let mut ranges = self.0.clone();
         for (unit, peers) in fold::cased() {
             if self.contains(*unit) {
@@ -117,12 +117,12 @@ impl CharSet {
 }
 
 /// Whether `\b` counts the unit as part of a word.
-pub(super) fn is_word(unit: u16) -> bool {
+pub(crate) fn is_word(unit: u16) -> bool {
     matches!(unit, 0x30..=0x39 | 0x41..=0x5A | 0x5F | 0x61..=0x7A)
 }
 
 /// Whether `^` and `$` with the `m` flag see a line end here, and `.` without `s` refuses the unit.
-pub(super) fn is_line_end(unit: u16) -> bool {
+pub(crate) fn is_line_end(unit: u16) -> bool {
     matches!(unit, 0x0A | 0x0D | 0x2028 | 0x2029)
 }
 

@@ -1,16 +1,18 @@
 //! Code for the backtracker, laid down from a syntax tree without recursion.
 
+mod liveness;
+
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::analysis::Facts;
-use super::liveness::{self, Liveness};
-use super::syntax::{Assertion, Node, NodeId, Tree, UNBOUNDED};
-use super::unit_set::UnitSet;
+use crate::pattern::syntax::analysis::Facts;
+use crate::pattern::syntax::tree::{Assertion, Node, NodeId, Tree, UNBOUNDED};
+use crate::pattern::syntax::unit_set::UnitSet;
+use liveness::Liveness;
 
 /// One instruction; the next one follows unless it says otherwise.
 #[derive(Clone, Debug)]
-pub(super) enum Op {
+pub(crate) enum Op {
     Set {
         set: usize,
         backward: bool,
@@ -75,7 +77,7 @@ pub(super) enum Op {
 
 /// What is known of the unit that has to follow a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(crate) enum Behind {
     Anything,
     /// One of this set.
     Within(usize),
@@ -85,12 +87,12 @@ pub(super) enum Behind {
 
 /// A pattern as the backtracker runs it.
 #[derive(Debug)]
-pub(super) struct Code {
-    pub(super) ops: Vec<Op>,
-    pub(super) sets: Vec<UnitSet>,
-    pub(super) counters: usize,
+pub(crate) struct Code {
+    pub(crate) ops: Vec<Op>,
+    pub(crate) sets: Vec<UnitSet>,
+    pub(crate) counters: usize,
     /// Number of capture slots: two for each group that is referred to. The others need not be kept.
-    pub(super) slots: usize,
+    pub(crate) slots: usize,
     /// For each group, its number among those that are referred to.
     groups: Vec<usize>,
     liveness: OnceLock<Liveness>,
@@ -108,7 +110,7 @@ enum Task {
 }
 
 impl Code {
-    pub(super) fn new(tree: &Tree, facts: &[Facts]) -> Self {
+    pub(crate) fn new(tree: &Tree, facts: &[Facts]) -> Self {
         let mut is_wanted = vec![false; tree.captures as usize + 2];
         for node in &tree.nodes {
             if let Node::BackReference { groups, .. } = node {
@@ -136,7 +138,7 @@ impl Code {
     }
 
     /// Which registers can still matter at each instruction.
-    pub(super) fn liveness(&self) -> &Liveness {
+    pub(crate) fn liveness(&self) -> &Liveness {
         self.liveness.get_or_init(|| liveness::of(self))
     }
 

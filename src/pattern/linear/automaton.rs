@@ -7,11 +7,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::hash::FastMap;
-use super::program::Program;
-use super::step::Stepper;
-use super::syntax::Neighbour;
-use super::threads::Thread;
+use crate::pattern::hash::FastMap;
+use crate::pattern::linear::program::Program;
+use crate::pattern::linear::step::Stepper;
+use crate::pattern::linear::threads::Thread;
+use crate::pattern::syntax::tree::Neighbour;
 
 /// Marks the number of a state that is entered by a match.
 const MATCHED: u32 = 1 << 31;
@@ -34,7 +34,7 @@ struct State {
 
 /// How far one automaton has read one text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Position {
+pub(crate) struct Position {
     /// Nothing at the start of a text.
     reached: Option<Reached>,
 }
@@ -49,7 +49,7 @@ struct Reached {
 
 /// A program with the cache of what has been computed of its states.
 #[derive(Debug)]
-pub(super) struct Automaton {
+pub(crate) struct Automaton {
     program: Arc<Program>,
     stepper: Stepper,
     states: Vec<Arc<State>>,
@@ -73,7 +73,7 @@ pub(super) struct Automaton {
 
 impl Automaton {
     /// An automaton whose cache takes about `limit` bytes at most.
-    pub(super) fn new(program: Arc<Program>, limit: usize) -> Self {
+    pub(crate) fn new(program: Arc<Program>, limit: usize) -> Self {
         let shift = program.alphabet.len().next_power_of_two().trailing_zeros();
         let mut ascii = [0; 128];
         ascii.copy_from_slice(&program.alphabet.classes[..128]);
@@ -99,17 +99,17 @@ impl Automaton {
     }
 
     /// Number of states built since the cache was last dropped.
-    pub(super) fn states(&self) -> usize {
+    pub(crate) fn states(&self) -> usize {
         self.states.len()
     }
 
     /// Whether a position can be continued; otherwise the text has to be read again.
-    pub(super) fn knows(&self, position: &Position) -> bool {
+    pub(crate) fn knows(&self, position: &Position) -> bool {
         position.reached.as_ref().is_none_or(|reached| reached.table == self.table)
     }
 
     /// Reads units. `report` is told, after how many units, of each list of patterns found to match whatever follows.
-    pub(super) fn feed(&mut self, position: &mut Position, units: &[u16], mut report: impl FnMut(usize, &[u32])) {
+    pub(crate) fn feed(&mut self, position: &mut Position, units: &[u16], mut report: impl FnMut(usize, &[u32])) {
         let mut id = self.enter(position);
         for (index, &unit) in units.iter().enumerate() {
             let class = match self.ascii.get(usize::from(unit)) {
@@ -139,7 +139,7 @@ impl Automaton {
     }
 
     /// The patterns that match if the text ends at the position. Those reported by [`Self::feed`] need not be among them.
-    pub(super) fn at_end(&mut self, position: &mut Position) -> &[u32] {
+    pub(crate) fn at_end(&mut self, position: &mut Position) -> &[u32] {
         let id = self.enter(position) as usize;
         if self.ends[id] == 0 {
             let state = Arc::clone(&self.states[id]);

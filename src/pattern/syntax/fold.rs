@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// The unit that stands for all units equal to this one when case is ignored.
-pub(super) fn canonical(unit: u16) -> u16 {
+pub(crate) fn canonical(unit: u16) -> u16 {
     if unit < 0x80 {
         return if (0x61..=0x7A).contains(&unit) { unit - 0x20 } else { unit };
     }
@@ -24,7 +24,7 @@ fn upper(unit: u16) -> u16 {
 }
 
 /// Each unit that has others equal to it, with those others.
-pub(super) fn cased() -> &'static [(u16, Vec<u16>)] {
+pub(crate) fn cased() -> &'static [(u16, Vec<u16>)] {
     static CASED: OnceLock<Vec<(u16, Vec<u16>)>> = OnceLock::new();
     CASED.get_or_init(|| {
         let mut classes: BTreeMap<u16, Vec<u16>> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! [`Ending`]: what text to come can do to a match.
 
-use super::analysis::Facts;
-use super::syntax::{Assertion, Node, NodeId, Tree};
+use crate::pattern::syntax::analysis::Facts;
+use crate::pattern::syntax::tree::{Assertion, Node, NodeId, Tree};
 
 /// What text to come can do to a match at the end of a text. The greater one counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,7 +17,7 @@ pub enum Ending {
 
 /// Goes through the tree with the number of units that a match demands behind each node; a test that looks no further
 /// never sees the end of the text.
-pub(super) fn of(tree: &Tree, facts: &[Facts]) -> Ending {
+pub(crate) fn of(tree: &Tree, facts: &[Facts]) -> Ending {
     let mut ending = Ending::Settled;
     let mut pending: Vec<(NodeId, u64)> = vec![(tree.root, 0)];
     // A back-reference depends on the way that a look-ahead took, and that on what it saw.

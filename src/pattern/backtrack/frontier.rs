@@ -4,17 +4,17 @@
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
-use super::hash::WordHasher;
+use crate::pattern::hash::WordHasher;
 
 /// The most words that suspended ways may take together.
 const MOST: usize = 1 << 22;
 
 /// Words of a way before its registers.
-pub(super) const HEAD: usize = 4;
+pub(crate) const HEAD: usize = 4;
 
 /// How a suspended way goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(crate) enum How {
     /// With the instruction, from anew.
     Again,
     /// In a run that has taken so many units.
@@ -25,26 +25,26 @@ pub(super) enum How {
 
 /// A suspended way, without its registers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Suspended {
-    pub(super) pc: usize,
-    pub(super) at: usize,
-    pub(super) how: How,
+pub(crate) struct Suspended {
+    pub(crate) pc: usize,
+    pub(crate) at: usize,
+    pub(crate) how: How,
 }
 
 /// Suspended ways, one after the other in one row of words.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Frontier {
+pub(crate) struct Frontier {
     words: Vec<u32>,
     /// Where each way begins.
     starts: Vec<usize>,
     /// Number of ways after duplicates were last looked for.
     distinct: usize,
     /// There were too many to keep.
-    pub(super) is_too_large: bool,
+    pub(crate) is_too_large: bool,
 }
 
 impl Frontier {
-    pub(super) fn push(&mut self, way: Suspended, registers: impl Iterator<Item = u32>) {
+    pub(crate) fn push(&mut self, way: Suspended, registers: impl Iterator<Item = u32>) {
         if self.words.len() > MOST {
             self.is_too_large = true;
             return;
@@ -59,12 +59,12 @@ impl Frontier {
         self.words.extend(registers);
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.starts.len()
     }
 
     /// A way, and its registers.
-    pub(super) fn get(&self, index: usize) -> (Suspended, &[u32]) {
+    pub(crate) fn get(&self, index: usize) -> (Suspended, &[u32]) {
         let words = self.words(index);
         let how = match words[2] {
             0 => How::Again,
@@ -80,7 +80,7 @@ impl Frontier {
     }
 
     /// Drops ways that are there twice, once there are many more than the last time.
-    pub(super) fn tidy(&mut self) {
+    pub(crate) fn tidy(&mut self) {
         /// So few are never looked at.
         const FEW: usize = 64;
         if self.len() < self.distinct * 2 + FEW {
@@ -100,12 +100,12 @@ impl Frontier {
     }
 
     /// In the place of one that had too many.
-    pub(super) fn too_large() -> Self {
+    pub(crate) fn too_large() -> Self {
         Self { is_too_large: true, ..Self::default() }
     }
 
     /// An empty one that knows how many ways to expect.
-    pub(super) fn successor(&self) -> Self {
+    pub(crate) fn successor(&self) -> Self {
         Self { distinct: self.distinct, ..Self::default() }
     }
 }

@@ -1,36 +1,36 @@
 //! What can be told from the tree alone: lengths, size, dependence on the end.
 
-use super::charset::CharSet;
-use super::syntax::{Assertion, Node, NodeId, Tree, UNBOUNDED};
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::syntax::tree::{Assertion, Node, NodeId, Tree, UNBOUNDED};
 
 /// No text reaches this many code units, so that a repeat that needs more never matches and one that allows more is
 /// without bound.
-pub(super) const TEXT_LIMIT: u64 = 1 << 31;
+pub(crate) const TEXT_LIMIT: u64 = 1 << 31;
 
 /// Facts about one node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The least number of units matched.
-    pub(super) min: u64,
+    pub(crate) min: u64,
     /// The greatest number of units matched; saturates.
-    pub(super) max: u64,
+    pub(crate) max: u64,
     /// How far past its end the node may look, or how far it reaches itself: an upper bound for the distance from its
     /// start to the last unit that matters; saturates.
-    pub(super) reach: u64,
+    pub(crate) reach: u64,
     /// Whether it matches the empty text at any place whatever.
-    pub(super) free_empty: bool,
+    pub(crate) free_empty: bool,
     /// States of the automaton; saturates.
-    pub(super) size: u64,
+    pub(crate) size: u64,
     /// Nesting of look-arounds.
-    pub(super) looks: u32,
-    pub(super) back_references: bool,
+    pub(crate) looks: u32,
+    pub(crate) back_references: bool,
     /// Whether text after the match can matter.
-    pub(super) end_sensitive: bool,
+    pub(crate) end_sensitive: bool,
 }
 
 /// How often the automaton repeats a node, after limits that no text can tell (engine.md E4.2, "huge counts").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rounds {
+pub(crate) enum Rounds {
     /// More text is needed than can exist.
     Never,
     Between {
@@ -40,7 +40,7 @@ pub(super) enum Rounds {
 }
 
 /// The repeat counts that matter for whether there is a match.
-pub(super) fn rounds(child: Facts, min: u32, max: u32) -> Rounds {
+pub(crate) fn rounds(child: Facts, min: u32, max: u32) -> Rounds {
     if child.min > 0 && u64::from(min).saturating_mul(child.min) > TEXT_LIMIT {
         return Rounds::Never;
     }
@@ -59,7 +59,7 @@ pub(super) fn rounds(child: Facts, min: u32, max: u32) -> Rounds {
 }
 
 /// Facts about all nodes, in the order of the tree.
-pub(super) fn facts(tree: &Tree) -> Vec<Facts> {
+pub(crate) fn facts(tree: &Tree) -> Vec<Facts> {
     let mut all: Vec<Facts> = Vec::with_capacity(tree.nodes.len());
     let empty = Facts {
         min: 0,
@@ -156,7 +156,7 @@ fn join(left: Facts, right: Facts) -> Facts {
 }
 
 /// The units with which a match can begin; nothing when a match may be empty, or begins with a back-reference.
-pub(super) fn first_units(tree: &Tree, facts: &[Facts]) -> Option<CharSet> {
+pub(crate) fn first_units(tree: &Tree, facts: &[Facts]) -> Option<CharSet> {
     let mut firsts = CharSet::default();
     let mut pending: Vec<NodeId> = vec![tree.root];
     if facts[tree.root].min == 0 {

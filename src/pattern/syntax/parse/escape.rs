@@ -1,13 +1,13 @@
 //! Escapes and character classes, with Annex B's second readings.
 
-use super::charset::CharSet;
-use super::error::PatternError;
-use super::parse::{Atom, Parser, count};
-use super::syntax::Assertion;
+use super::{Atom, Parser, count};
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::syntax::error::PatternError;
+use crate::pattern::syntax::tree::Assertion;
 
 impl Parser<'_> {
     /// An escape outside a class, from its back-slash on.
-    pub(super) fn read_escape(&mut self) -> Result<Atom, PatternError> {
+    pub(crate) fn read_escape(&mut self) -> Result<Atom, PatternError> {
         let start = self.at;
         match self.peek(1) {
             Some('b') => {
@@ -111,7 +111,7 @@ impl Parser<'_> {
     }
 
     /// Exactly `digits` hexadecimal digits, or nothing is read.
-    pub(super) fn read_hex(&mut self, digits: usize) -> Option<u16> {
+    pub(crate) fn read_hex(&mut self, digits: usize) -> Option<u16> {
         let value = (0..digits).try_fold(0_u32, |value, index| {
             Some(value * 16 + self.peek(index).and_then(|digit| digit.to_digit(16))?)
         })?;
@@ -120,7 +120,7 @@ impl Parser<'_> {
     }
 
     /// A class, from its `[` on: its members, and whether it is negated.
-    pub(super) fn read_class(&mut self) -> Result<(CharSet, bool), PatternError> {
+    pub(crate) fn read_class(&mut self) -> Result<(CharSet, bool), PatternError> {
         let start = self.at;
         self.at += 1;
         let negated = self.eat("^");
