@@ -5,14 +5,13 @@
 //! look at the payload of the few entries that concern rules.
 
 mod check;
-mod evidence;
 mod report;
 mod subject;
 mod tag;
 mod turns;
 
-pub use evidence::{Evidence, EvidenceKind};
 pub use report::{AuditReport, ChangedRule, Injection, JudgeTotals, MessageTotals, RuleSummary};
+pub use subject::{Evidence, EvidenceKind};
 pub use tag::{Tag, tags};
 
 use crate::session::{Session, SessionError};

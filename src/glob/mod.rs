@@ -7,7 +7,6 @@
 mod greedy;
 mod matcher;
 mod parse;
-mod range;
 
 use crate::text::JsString;
 

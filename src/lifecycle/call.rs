@@ -6,7 +6,26 @@ use crate::text::JsString;
 use crate::text::json::Value;
 use crate::tool::{CallReader, Inspection, ReadOptions};
 
-use super::coordinator::BatchContext;
+/// What a batch of matches was found in.
+#[derive(Clone, Debug)]
+pub(super) struct BatchContext {
+    pub(super) source: Source,
+    pub(super) tool: Option<JsString>,
+    /// The call's id, when it has one.
+    pub(super) tool_call: Option<JsString>,
+    /// The key of the call's stream.
+    pub(super) key: Option<JsString>,
+    pub(super) paths: Vec<JsString>,
+    /// The content index of the call, for a structural check at its end.
+    pub(super) ended_call: Option<usize>,
+}
+
+impl BatchContext {
+    /// Prose, or a call of which nothing is known.
+    pub(super) fn prose(source: Source) -> Self {
+        Self { source, tool: None, tool_call: None, key: None, paths: Vec::new(), ended_call: None }
+    }
+}
 
 /// A tool call of the message that streams.
 #[derive(Debug)]

@@ -26,13 +26,10 @@
 mod action;
 mod call;
 mod coordinator;
-mod decision;
-mod judging;
 mod listener;
 mod memory;
 mod pending;
 mod reminder;
-mod retry;
 mod tidy;
 pub mod timer;
 
@@ -41,9 +38,9 @@ pub use action::{
     Abort, Action, ContinueError, ContinueSource, Decision, DropReason, Fold, Injection, OTHER_TOOL_CALL_REASON, Task,
     Trigger, Warning, WarningDelivery,
 };
+pub use coordinator::OPEN_ASK_WAIT_MS;
 pub use coordinator::{Coordinator, Options};
-pub use decision::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
-pub use judging::OPEN_ASK_WAIT_MS;
+pub use coordinator::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
 pub use listener::{Listener, Listeners, Reaction, Surface, payload, rule_value};
 pub use memory::{AgentMemory, Remembered};
 pub use reminder::{ReminderKind, Template, Templates, join_blocks, shown_path};

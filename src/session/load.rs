@@ -11,6 +11,7 @@ use crate::text::{Place, Position};
 
 use super::ReadMode;
 use super::error::{ReadError, Refusal, RefusedStep};
+use super::flags;
 use super::index::{self, Index};
 use super::kind::EntryKind;
 use super::migrate::Migration;
@@ -421,9 +422,9 @@ impl<'a> Loader<'a> {
 
     /// The first entry on which the agent raises (session.md S1.6, S1.9g), and when.
     fn raising(&self, migration: Option<Migration>) -> Option<(RefusedStep, usize)> {
-        let mut flags = index::NULL | index::RAISES;
+        let mut flags = flags::NULL | flags::RAISES;
         if migration.is_some_and(|migration| migration.chains) {
-            flags |= index::SCALAR;
+            flags |= flags::SCALAR;
         }
         let line = self.index.rows.iter().find(|row| row.has(flags)).map(|row| row.line as usize);
         // The usage is summed up last.
@@ -453,7 +454,7 @@ impl<'a> Loader<'a> {
         }
         for at in 0..self.index.rows.len() {
             let row = self.index.rows[at];
-            if row.has(index::DANGLING) {
+            if row.has(flags::DANGLING) {
                 let message = "the parent of this entry is not in the file; nothing before it can be reached from it";
                 self.entry_finding(code::DANGLING_PARENT, message.to_owned(), at);
             }
@@ -469,7 +470,7 @@ impl<'a> Loader<'a> {
                     let message = "a second header stands among the entries; it is no part of the session".to_owned();
                     self.entry_finding(code::FOREIGN_HEADER, message, at);
                 }
-                Some(EntryKind::Message) if row.has(index::UNUSABLE) => {
+                Some(EntryKind::Message) if row.has(flags::UNUSABLE) => {
                     let message = "the `message` entry holds no message; it is skipped".to_owned();
                     self.entry_finding(code::INVALID_ENTRY, message, at);
                 }

@@ -4,10 +4,10 @@
 //! any size can be looked into. This module knows what a session *is*; what should not be in one is told by
 //! `audit`.
 
-mod cleanup;
 mod context;
 mod ecmascript;
 mod error;
+mod flags;
 mod index;
 mod injected;
 mod kind;
@@ -40,6 +40,7 @@ pub use tree::Tree;
 pub use write::{WriteCall, WriteGate, write_new};
 
 use crate::diagnostic::Diagnostic;
+use crate::message::Message;
 use crate::text::JsString;
 use crate::text::json::{self, Object, Value};
 
@@ -271,6 +272,14 @@ impl Session {
         }
     }
 
+    /// The message that an entry holds, if it holds one.
+    ///
+    /// # Errors
+    /// As [`Session::value`].
+    pub fn message(&self, index: usize) -> Result<Option<Message>, SessionError> {
+        Ok(self.value(index)?.get("message").and_then(Value::as_object).cloned().map(Message::new))
+    }
+
     /// A whole entry after migration.
     ///
     /// # Errors
@@ -393,7 +402,7 @@ impl Entry<'_> {
 
     /// Whether the entry names a parent that the file does not have.
     pub fn is_orphan(&self) -> bool {
-        self.session.index.rows[self.index].has(index::DANGLING)
+        self.session.index.rows[self.index].has(flags::DANGLING)
     }
 
     /// 1-based line in the file.
@@ -413,32 +422,32 @@ impl Entry<'_> {
 
     /// Whether this is an assistant message that ended `aborted`.
     pub fn is_aborted(&self) -> bool {
-        self.session.index.rows[self.index].has(index::ABORTED)
+        self.session.index.rows[self.index].has(flags::ABORTED)
     }
 
     /// Whether this is an assistant message that ended `error`.
     pub fn is_error(&self) -> bool {
-        self.session.index.rows[self.index].has(index::ERROR)
+        self.session.index.rows[self.index].has(flags::ERROR)
     }
 
     /// Whether this is an aborted message whose error message begins `TTSR matched rule`.
     pub fn is_rule_abort(&self) -> bool {
-        self.session.index.rows[self.index].has(index::RULE_ABORT)
+        self.session.index.rows[self.index].has(flags::RULE_ABORT)
     }
 
     /// Whether this is a tool result that begins with a reminder.
     pub fn begins_with_reminder(&self) -> bool {
-        self.session.index.rows[self.index].has(index::REMINDER)
+        self.session.index.rows[self.index].has(flags::REMINDER)
     }
 
     /// Whether this is a message of the rule engine (`ttsr-injection`).
     pub fn is_injection_message(&self) -> bool {
-        self.session.index.rows[self.index].has(index::INJECTION_MESSAGE)
+        self.session.index.rows[self.index].has(flags::INJECTION_MESSAGE)
     }
 
     /// Whether this is a `custom` entry `session_exit`: a process ends here.
     pub fn is_session_exit(&self) -> bool {
-        self.session.index.rows[self.index].has(index::SESSION_EXIT)
+        self.session.index.rows[self.index].has(flags::SESSION_EXIT)
     }
 
     /// The record as it stands in the file, unread: cheaper than [`Entry::value`] where most entries are passed over.

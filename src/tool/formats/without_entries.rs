@@ -3,7 +3,7 @@
 
 use super::lines::is_added;
 use crate::text::JsString;
-use crate::tool::call::EditMode;
+use crate::tool::edit_mode::EditMode;
 
 const LINE_FEED: u16 = 0x0A;
 

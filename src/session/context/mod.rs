@@ -1,15 +1,16 @@
 //! What the model gets to see of a branch (session.md S4).
 
+mod cleanup;
+
 use crate::clock::parse_iso_time;
 use crate::message::Message;
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
-use super::cleanup;
-use super::ecmascript::{as_text, is_truthy};
-use super::error::SessionError;
-use super::index;
-use super::{EntryKind, ReadMode, Session};
+use crate::session::ecmascript::{as_text, is_truthy};
+use crate::session::error::SessionError;
+use crate::session::flags;
+use crate::session::{EntryKind, ReadMode, Session};
 
 /// The context of a leaf (session.md S4.10).
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +83,7 @@ impl Session {
     /// When an entry cannot be read; in faithful mode also when the agent raises on one.
     pub fn context(&self, leaf: Option<usize>) -> Result<Context, SessionError> {
         let mut context = Context::empty();
-        let stands_in = |at: &usize| !self.index.rows[*at].has(index::NULL_ID);
+        let stands_in = |at: &usize| !self.index.rows[*at].has(flags::NULL_ID);
         let leaf = leaf.or_else(|| self.len().checked_sub(1).filter(stands_in));
         let Some(leaf) = leaf else { return Ok(context) };
         let path = self.path(Some(leaf));

@@ -1,5 +1,12 @@
 //! [`Coordinator`]: agent events in, decisions out (engine.md E5.1, E5.3, E7).
 
+mod decision;
+mod judging;
+mod retry;
+
+pub use decision::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
+pub use judging::OPEN_ASK_WAIT_MS;
+
 use std::collections::BTreeMap;
 
 use crate::engine::{Check, Context, Manager};
@@ -8,14 +15,14 @@ use crate::settings::Settings;
 use crate::text::JsString;
 use crate::tool::ReadOptions;
 
-use super::action::{Action, Fold, Task, TaskKind};
-use super::call::Call;
-use super::judging::Judging;
-use super::listener::Listeners;
-use super::memory::AgentMemory;
-use super::pending::{Announced, Buckets, Pending};
-use super::reminder::{ReminderKind, Templates, join_blocks};
 use super::{ContinueSource, DropReason};
+use crate::lifecycle::action::{Action, Fold, Task, TaskKind};
+use crate::lifecycle::call::{BatchContext, Call};
+use crate::lifecycle::listener::Listeners;
+use crate::lifecycle::memory::AgentMemory;
+use crate::lifecycle::pending::{Announced, Buckets, Pending};
+use crate::lifecycle::reminder::{ReminderKind, Templates, join_blocks};
+use judging::Judging;
 
 /// How a coordinator runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,48 +63,27 @@ impl Options {
 /// The state machine between matches and injections. See the [module](super) for how a host drives it.
 #[derive(Debug)]
 pub struct Coordinator {
-    pub(super) manager: Manager,
-    pub(super) options: Options,
-    pub(super) memory: AgentMemory,
-    pub(super) pending: Pending,
-    pub(super) buckets: Buckets,
-    pub(super) abort_pending: bool,
-    pub(super) waiting: bool,
+    pub(in crate::lifecycle) manager: Manager,
+    pub(in crate::lifecycle) options: Options,
+    pub(in crate::lifecycle) memory: AgentMemory,
+    pub(in crate::lifecycle) pending: Pending,
+    pub(in crate::lifecycle) buckets: Buckets,
+    pub(in crate::lifecycle) abort_pending: bool,
+    pub(in crate::lifecycle) waiting: bool,
     /// Time stamp of the assistant message that streams, or the last one that did.
-    pub(super) timestamp: Option<f64>,
-    pub(super) retry_token: u64,
-    pub(super) generation: u64,
-    pub(super) next_delivery: u64,
-    pub(super) continuing: Option<(ContinueSource, Option<u64>)>,
-    pub(super) tasks: BTreeMap<u64, TaskKind>,
-    pub(super) next_task: u64,
-    pub(super) listeners: Listeners,
-    pub(super) announced: Announced,
-    pub(super) judging: Judging,
+    pub(in crate::lifecycle) timestamp: Option<f64>,
+    pub(in crate::lifecycle) retry_token: u64,
+    pub(in crate::lifecycle) generation: u64,
+    pub(in crate::lifecycle) next_delivery: u64,
+    pub(in crate::lifecycle) continuing: Option<(ContinueSource, Option<u64>)>,
+    pub(in crate::lifecycle) tasks: BTreeMap<u64, TaskKind>,
+    pub(in crate::lifecycle) next_task: u64,
+    pub(in crate::lifecycle) listeners: Listeners,
+    pub(in crate::lifecycle) announced: Announced,
+    pub(in crate::lifecycle) judging: Judging,
     calls: BTreeMap<usize, Call>,
     /// Structural checks whose results have not come.
     structural: Vec<(Check, BatchContext)>,
-}
-
-/// What a batch of matches was found in.
-#[derive(Clone, Debug)]
-pub(super) struct BatchContext {
-    pub(super) source: Source,
-    pub(super) tool: Option<JsString>,
-    /// The call's id, when it has one.
-    pub(super) tool_call: Option<JsString>,
-    /// The key of the call's stream.
-    pub(super) key: Option<JsString>,
-    pub(super) paths: Vec<JsString>,
-    /// The content index of the call, for a structural check at its end.
-    pub(super) ended_call: Option<usize>,
-}
-
-impl BatchContext {
-    /// Prose, or a call of which nothing is known.
-    fn prose(source: Source) -> Self {
-        Self { source, tool: None, tool_call: None, key: None, paths: Vec::new(), ended_call: None }
-    }
 }
 
 impl Coordinator {
@@ -392,7 +378,7 @@ impl Coordinator {
 
     /// Drops the reminders of all calls, and the pending queue if asked. Where the generation says so, the dropped
     /// folds get back the repeat record that they had (engine.md E11 G33).
-    pub(super) fn drop_waiting(&mut self, pending: bool, why: DropReason, actions: &mut Vec<Action>) {
+    pub(in crate::lifecycle) fn drop_waiting(&mut self, pending: bool, why: DropReason, actions: &mut Vec<Action>) {
         let mut dropped = if pending { self.pending.take() } else { Vec::new() };
         let semantics = self.manager.semantics();
         let stays_marked =
@@ -409,12 +395,12 @@ impl Coordinator {
         }
     }
 
-    pub(super) fn names(&self, rules: &[usize]) -> Vec<JsString> {
+    pub(in crate::lifecycle) fn names(&self, rules: &[usize]) -> Vec<JsString> {
         rules.iter().map(|&rule| self.manager.rules()[rule].name.clone()).collect()
     }
 
     /// The blocks of the rules, joined.
-    pub(super) fn render(&self, kind: ReminderKind<'_>, rules: &[usize]) -> JsString {
+    pub(in crate::lifecycle) fn render(&self, kind: ReminderKind<'_>, rules: &[usize]) -> JsString {
         let semantics = self.manager.semantics();
         join_blocks(rules.iter().map(|&rule| {
             let rule = &self.manager.rules()[rule];
@@ -423,7 +409,7 @@ impl Coordinator {
     }
 
     /// Plans a task.
-    pub(super) fn schedule(&mut self, delay_ms: u64, kind: TaskKind, actions: &mut Vec<Action>) {
+    pub(in crate::lifecycle) fn schedule(&mut self, delay_ms: u64, kind: TaskKind, actions: &mut Vec<Action>) {
         let id = self.next_task;
         self.next_task += 1;
         self.tasks.insert(id, kind.clone());

@@ -3,7 +3,10 @@
 //! Brackets are paired in one pass before anything else is read, so that an unpaired one is known to be a literal
 //! at once and nested ones cost nothing extra.
 
-use super::range::{Numbers, range};
+pub(in crate::glob) use range::Numbers;
+mod range;
+
+use range::range;
 
 /// Brackets nested deeper than this are literals. Nobody nests so deep; each level costs a call frame.
 const MAX_NESTING: usize = 64;

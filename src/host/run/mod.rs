@@ -1,5 +1,8 @@
 //! [`Run`]: the coordinator, virtual time and the trace of one input.
 
+mod cut;
+mod judging;
+
 use std::collections::HashMap;
 
 use crate::engine::{By as EngineBy, Gate, Hit};
@@ -15,13 +18,13 @@ use crate::text::JsString;
 use crate::text::json::Value;
 use crate::tool::ReadOptions;
 
-use super::cut::OpenHit;
-use super::journal::Journal;
-use super::judging::Judge;
-use super::observed::{Batch, Observed};
-use super::reminder::{injected_message, is_warning, put_in_front};
-use super::sink::TraceSink;
-use super::trace::{At, By, GateEvent, Matched, Summary, TraceEvent, TraceKind, Trigger};
+use crate::host::journal::Journal;
+use crate::host::observed::{Batch, Observed};
+use crate::host::reminder::{injected_message, is_warning, put_in_front};
+use crate::host::sink::TraceSink;
+use crate::host::trace::{At, By, GateEvent, Matched, Summary, TraceEvent, TraceKind, Trigger};
+use cut::OpenHit;
+pub use judging::Judge;
 
 /// What became of the actions that an event led to.
 #[derive(Debug, Default)]
@@ -40,7 +43,7 @@ pub struct Effects {
 
 /// Something that happens at a time of its own.
 #[derive(Clone, Debug)]
-pub(super) enum Planned {
+pub(in crate::host) enum Planned {
     /// What the coordinator planned.
     Task(Task),
     /// A judge answers.
@@ -83,19 +86,19 @@ pub struct Run<'a> {
     pub explained: Option<JsString>,
     /// How tool calls are read.
     pub reading: ReadOptions,
-    pub(super) timeline: Timeline<Planned>,
+    pub(in crate::host) timeline: Timeline<Planned>,
     /// Who answers for the judge.
     pub judge: Judge,
     /// Time of the timeline's start, in milliseconds since the epoch.
     started_ms: u64,
     sink: &'a mut dyn TraceSink,
     at: At,
-    pub(super) summary: Summary,
-    pub(super) held: Vec<TraceEvent>,
-    pub(super) hits: Vec<OpenHit>,
+    pub(in crate::host) summary: Summary,
+    pub(in crate::host) held: Vec<TraceEvent>,
+    pub(in crate::host) hits: Vec<OpenHit>,
     turns: usize,
     messages: usize,
-    pub(super) target: usize,
+    pub(in crate::host) target: usize,
     target_turn: usize,
     /// Whether the message that streams is the second half of an interrupted one.
     in_late_half: bool,
@@ -398,7 +401,7 @@ impl<'a> Run<'a> {
     }
 
     /// Carries out actions in order.
-    pub(super) fn carry_out(&mut self, actions: Vec<Action>) -> Effects {
+    pub(in crate::host) fn carry_out(&mut self, actions: Vec<Action>) -> Effects {
         self.synchronize();
         let mut effects = Effects::default();
         for action in actions {

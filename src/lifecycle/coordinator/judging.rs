@@ -6,9 +6,9 @@ use crate::message::Message;
 use crate::settings::JudgeMode;
 use crate::text::JsString;
 
-use super::action::{Action, Decision, Injection, TaskKind, Trigger, Warning, WarningDelivery};
-use super::coordinator::Coordinator;
-use super::reminder::ReminderKind;
+use super::Coordinator;
+use crate::lifecycle::action::{Action, Decision, Injection, TaskKind, Trigger, Warning, WarningDelivery};
+use crate::lifecycle::reminder::ReminderKind;
 
 /// Milliseconds that a run which is about to end waits for open asks (W8.4).
 pub const OPEN_ASK_WAIT_MS: u64 = 5_000;
@@ -21,14 +21,14 @@ const REFUSALS: [u16; 3] = [401, 402, 403];
 
 /// What the coordinator remembers of judges.
 #[derive(Debug, Default)]
-pub(super) struct Judging {
+pub(in crate::lifecycle) struct Judging {
     /// Asks without a verdict, in the order in which they left.
     open: Vec<Ask>,
     next_ask: u64,
     /// The judge has refused the caller not long ago.
     paused: bool,
     /// The user has aborted, and no run has begun since.
-    pub(super) user_aborted: bool,
+    pub(in crate::lifecycle) user_aborted: bool,
     plan_mode: bool,
 }
 
@@ -81,12 +81,12 @@ impl Coordinator {
     }
 
     /// The judge that has refused the caller is asked again.
-    pub(super) fn ask_again(&mut self) {
+    pub(in crate::lifecycle) fn ask_again(&mut self) {
         self.judging.paused = false;
     }
 
     /// Asks about the outputs of a finished message.
-    pub(super) fn ask(&mut self, message: &Message, actions: &mut Vec<Action>) {
+    pub(in crate::lifecycle) fn ask(&mut self, message: &Message, actions: &mut Vec<Action>) {
         if !self.manager.semantics().judged_rules || !self.has_judge() {
             return;
         }

@@ -1,5 +1,7 @@
 //! What every check looks at: the branch, the messages of the rule engine, and how to walk from an entry.
 
+mod evidence;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::message::{Ending, Message};
@@ -8,8 +10,9 @@ use crate::text::JsString;
 use crate::text::json::Value;
 
 use super::AuditOptions;
-use super::evidence::{self, Evidence};
-use super::tag::{Tag, tags};
+use crate::audit::tag::{Tag, tags};
+pub(in crate::audit) use evidence::is_pruned;
+pub use evidence::{Evidence, EvidenceKind};
 
 /// How far a walk from an entry goes; the next assistant message is nearly always a few entries away.
 const WALK: usize = 512;
@@ -17,57 +20,57 @@ const NONE: u32 = u32::MAX;
 
 /// A `ttsr_injection` entry.
 #[derive(Debug)]
-pub(super) struct Recorded {
-    pub(super) entry: usize,
+pub(in crate::audit) struct Recorded {
+    pub(in crate::audit) entry: usize,
     /// The elements as they stand.
-    pub(super) elements: Vec<Value>,
+    pub(in crate::audit) elements: Vec<Value>,
     /// Whether there is a list at all.
-    pub(super) is_list: bool,
-    pub(super) timestamp: Option<JsString>,
-    pub(super) on_branch: bool,
+    pub(in crate::audit) is_list: bool,
+    pub(in crate::audit) timestamp: Option<JsString>,
+    pub(in crate::audit) on_branch: bool,
     /// Per name, first occurrences only.
-    pub(super) evidence: Vec<(JsString, Evidence)>,
+    pub(in crate::audit) evidence: Vec<(JsString, Evidence)>,
 }
 
 impl Recorded {
     /// The distinct names, in order.
-    pub(super) fn names(&self) -> impl Iterator<Item = &JsString> {
+    pub(in crate::audit) fn names(&self) -> impl Iterator<Item = &JsString> {
         self.evidence.iter().map(|(name, _)| name)
     }
 }
 
 /// A message or tool result that holds reminders.
 #[derive(Debug)]
-pub(super) struct Shown {
-    pub(super) entry: usize,
+pub(in crate::audit) struct Shown {
+    pub(in crate::audit) entry: usize,
     /// Whether it is a message of its own, not a tool result.
-    pub(super) is_message: bool,
+    pub(in crate::audit) is_message: bool,
     /// Names are trimmed, as entries hold them.
-    pub(super) tags: Vec<Tag>,
+    pub(in crate::audit) tags: Vec<Tag>,
     /// `details.rules`, for messages, trimmed.
-    pub(super) details: Vec<JsString>,
-    pub(super) display: bool,
+    pub(in crate::audit) details: Vec<JsString>,
+    pub(in crate::audit) display: bool,
 }
 
 /// The session as the checks see it.
-pub(super) struct Subject<'a> {
-    pub(super) session: &'a Session,
-    pub(super) options: &'a AuditOptions<'a>,
-    pub(super) leaf: Option<usize>,
+pub(in crate::audit) struct Subject<'a> {
+    pub(in crate::audit) session: &'a Session,
+    pub(in crate::audit) options: &'a AuditOptions<'a>,
+    pub(in crate::audit) leaf: Option<usize>,
     /// Root to leaf.
-    pub(super) branch: Vec<u32>,
+    pub(in crate::audit) branch: Vec<u32>,
     on_branch: Vec<u64>,
     next: Vec<u32>,
-    pub(super) recorded: Vec<Recorded>,
-    pub(super) shown: Vec<Shown>,
+    pub(in crate::audit) recorded: Vec<Recorded>,
+    pub(in crate::audit) shown: Vec<Shown>,
     /// Assistant messages that rules interrupted, and what their error message says behind the colon.
-    pub(super) interrupted: BTreeMap<usize, JsString>,
+    pub(in crate::audit) interrupted: BTreeMap<usize, JsString>,
     /// The entries whose place on a branch matters: those above, and the messages that broke a rule.
-    pub(super) places: BTreeSet<usize>,
+    pub(in crate::audit) places: BTreeSet<usize>,
 }
 
 impl<'a> Subject<'a> {
-    pub(super) fn new(session: &'a Session, options: &'a AuditOptions<'a>) -> Result<Self, SessionError> {
+    pub(in crate::audit) fn new(session: &'a Session, options: &'a AuditOptions<'a>) -> Result<Self, SessionError> {
         let leaf = options.leaf.or_else(|| session.leaf());
         let branch = session.path(leaf);
         let mut on_branch = vec![0_u64; session.len() / 64 + 1];
@@ -166,34 +169,34 @@ impl<'a> Subject<'a> {
         })
     }
 
-    pub(super) fn is_on_branch(&self, at: usize) -> bool {
+    pub(in crate::audit) fn is_on_branch(&self, at: usize) -> bool {
         self.on_branch[at / 64] >> (at % 64) & 1 == 1
     }
 
-    pub(super) fn entry(&self, at: usize) -> Option<Entry<'a>> {
+    pub(in crate::audit) fn entry(&self, at: usize) -> Option<Entry<'a>> {
         self.session.entry(at)
     }
 
     /// The entries behind `at`: along the branch when it is on it, else along the youngest descendants.
-    pub(super) fn behind(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
+    pub(in crate::audit) fn behind(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
         let follow = |at: &usize| Some(self.next[*at]).filter(|next| *next != NONE).map(|next| next as usize);
         std::iter::successors(follow(&at), follow).take(WALK).filter_map(|at| self.entry(at))
     }
 
     /// The entries before `at`, nearest first.
-    pub(super) fn before(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
+    pub(in crate::audit) fn before(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
         let parent = |at: &usize| self.entry(*at).and_then(|entry| entry.parent());
         std::iter::successors(parent(&at), parent).take(WALK).filter_map(|at| self.entry(at))
     }
 
     /// The records and messages around `at`, up to the assistant messages on both sides.
-    pub(super) fn neighbours(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
+    pub(in crate::audit) fn neighbours(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
         let inside = |entry: &Entry<'_>| entry.role() != Role::Assistant;
         self.before(at).take_while(inside).chain(self.behind(at).take_while(inside))
     }
 
     /// Whether a `ttsr_injection` beside `at` names the rule.
-    pub(super) fn is_recorded_beside(&self, at: usize, rule: &JsString) -> bool {
+    pub(in crate::audit) fn is_recorded_beside(&self, at: usize, rule: &JsString) -> bool {
         self.neighbours(at).filter(|entry| entry.kind() == Some(EntryKind::TtsrInjection)).any(|entry| {
             let recorded = self.recorded_at(entry.index());
             recorded.is_some_and(|recorded| {
@@ -202,19 +205,19 @@ impl<'a> Subject<'a> {
         })
     }
 
-    pub(super) fn recorded_at(&self, at: usize) -> Option<&Recorded> {
+    pub(in crate::audit) fn recorded_at(&self, at: usize) -> Option<&Recorded> {
         let place = self.recorded.binary_search_by_key(&at, |recorded| recorded.entry).ok()?;
         self.recorded.get(place)
     }
 
-    pub(super) fn shown_at(&self, at: usize) -> Option<&Shown> {
+    pub(in crate::audit) fn shown_at(&self, at: usize) -> Option<&Shown> {
         let place = self.shown.binary_search_by_key(&at, |shown| shown.entry).ok()?;
         self.shown.get(place)
     }
 }
 
 /// The message of an entry, empty where it has none.
-pub(super) fn message_of(entry: &Entry<'_>) -> Result<Message, SessionError> {
+pub(in crate::audit) fn message_of(entry: &Entry<'_>) -> Result<Message, SessionError> {
     let value = entry.value()?;
     Ok(Message::new(value.get("message").and_then(Value::as_object).cloned().unwrap_or_default()))
 }

@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use crate::pattern::ChunkDependence;
 use crate::text::JsString;
 
-use super::run::Run;
-use super::trace::{TraceEvent, TraceKind};
+use super::Run;
+use crate::host::trace::{TraceEvent, TraceKind};
 
 /// A match whose dependence on the cut is known only when the whole block is.
 #[derive(Debug)]
-pub(super) struct OpenHit {
+pub(in crate::host) struct OpenHit {
     /// Index of the trigger among the held events.
-    pub(super) event: usize,
+    pub(in crate::host) event: usize,
     /// Index in the trigger's `by`.
-    pub(super) by: usize,
-    pub(super) pattern: usize,
-    pub(super) buffer: JsString,
-    pub(super) seen: usize,
+    pub(in crate::host) by: usize,
+    pub(in crate::host) pattern: usize,
+    pub(in crate::host) buffer: JsString,
+    pub(in crate::host) seen: usize,
 }
 
 impl Run<'_> {

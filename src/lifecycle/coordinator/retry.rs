@@ -3,9 +3,9 @@
 use crate::settings::ContextMode;
 use crate::text::JsString;
 
-use super::action::{Action, ContinueError, ContinueSource, DropReason, Injection, Task, TaskKind};
-use super::coordinator::Coordinator;
-use super::reminder::ReminderKind;
+use super::Coordinator;
+use crate::lifecycle::action::{Action, ContinueError, ContinueSource, DropReason, Injection, Task, TaskKind};
+use crate::lifecycle::reminder::ReminderKind;
 
 impl Coordinator {
     /// Carries out a task whose time has come.
@@ -162,7 +162,7 @@ impl Coordinator {
     }
 
     /// Writes the message, marks its rules, writes the list of names.
-    pub(super) fn persist(&mut self, injection: Injection, actions: &mut Vec<Action>) {
+    pub(in crate::lifecycle) fn persist(&mut self, injection: Injection, actions: &mut Vec<Action>) {
         let mut names: Vec<JsString> = Vec::with_capacity(injection.rules.len());
         for name in injection.rules.iter().map(JsString::trim).filter(|name| !name.is_empty()) {
             if !names.contains(&name) {

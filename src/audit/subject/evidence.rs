@@ -4,7 +4,7 @@ use crate::message::{CallOutcome, split_names};
 use crate::session::{Entry, EntryKind, Role};
 use crate::text::JsString;
 
-use super::subject::{Subject, message_of};
+use super::{Subject, message_of};
 
 /// How a reminder reached the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +46,7 @@ pub struct Evidence {
 }
 
 /// The evidence for `name` in the `ttsr_injection` entry `at`.
-pub(super) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidence {
+pub(in crate::audit) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidence {
     let name = &name.trim();
     if let Some(message) = subject.entry(at).and_then(|entry| entry.parent())
         && let Some(shown) = subject.shown_at(message).filter(|shown| shown.is_message)
@@ -74,7 +74,7 @@ pub(super) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidenc
     }
     let results = subject.behind(at).take_while(|entry| entry.role() != Role::Assistant);
     for result in results.filter(|entry| entry.role() == Role::ToolResult) {
-        let names_it = |shown: &super::subject::Shown| shown.tags.iter().any(|tag| tag.rule == *name);
+        let names_it = |shown: &super::Shown| shown.tags.iter().any(|tag| tag.rule == *name);
         // The reminder of a result that was pruned went with its text (session.md S9.4e).
         let is_pruned = || outcome(&result) == Some(CallOutcome::Pruned);
         if subject.shown_at(result.index()).is_some_and(names_it) || is_pruned() {
@@ -87,7 +87,7 @@ pub(super) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidenc
 
 /// The aborted assistant message that an interrupt's message belongs to, with nothing but placeholder results and
 /// bookkeeping between: before it, or directly behind its entry when the abort came late.
-pub(super) fn aborted_by(subject: &Subject<'_>, message: usize) -> Option<usize> {
+pub(in crate::audit) fn aborted_by(subject: &Subject<'_>, message: usize) -> Option<usize> {
     let before = subject.before(message).find(|entry| !is_between(entry)).filter(Entry::is_aborted);
     let late = || subject.behind(message).find(|entry| !is_between(entry)).filter(Entry::is_rule_abort);
     before.or_else(late).map(|entry| entry.index())
@@ -110,7 +110,7 @@ fn is_placeholder(entry: &Entry<'_>) -> bool {
 }
 
 /// Whether the entry at `at` is a tool result that was pruned.
-pub(super) fn is_pruned(subject: &Subject<'_>, at: usize) -> bool {
+pub(in crate::audit) fn is_pruned(subject: &Subject<'_>, at: usize) -> bool {
     subject.entry(at).as_ref().and_then(outcome) == Some(CallOutcome::Pruned)
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
-use super::context::ContextMessage;
+use super::ContextMessage;
 
 /// Applies the three steps in their order.
 pub(super) fn clean(messages: Vec<ContextMessage>) -> Vec<ContextMessage> {

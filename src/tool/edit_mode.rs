@@ -1,8 +1,47 @@
-//! [`ModeGuess`]: the edit mode, which sessions do not record, from the arguments (engine.md E6.2).
+//! [`EditMode`], and [`ModeGuess`]: the mode, which sessions do not record, from the arguments (engine.md E6.2).
 
-use super::call::EditMode;
 use super::formats::lines::{after, trimmed};
 use super::partial::Node;
+
+/// The format of an `edit` call (engine.md E6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EditMode {
+    /// `path`, `old_string`, `new_string`
+    Replace,
+    /// `path`, `edits: [{op, diff, rename}]`
+    Patch,
+    /// `input` of `[PATH#TAG]` sections
+    Hashline,
+    /// `input` beginning with `*** Begin Patch`
+    ApplyPatch,
+    /// `input` of `<SM:EDIT>` blocks
+    Sloppy,
+}
+
+impl EditMode {
+    /// The mode of this name, as vectors and options write it.
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "replace" => Self::Replace,
+            "patch" => Self::Patch,
+            "hashline" => Self::Hashline,
+            "apply_patch" => Self::ApplyPatch,
+            "sloppy" => Self::Sloppy,
+            _ => return None,
+        })
+    }
+
+    /// The name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Replace => "replace",
+            Self::Patch => "patch",
+            Self::Hashline => "hashline",
+            Self::ApplyPatch => "apply_patch",
+            Self::Sloppy => "sloppy",
+        }
+    }
+}
 
 /// The edit mode as far as the arguments tell.
 #[derive(Debug)]

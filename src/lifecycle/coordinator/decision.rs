@@ -5,10 +5,10 @@ use crate::message::{Source, interrupt_reason};
 use crate::settings::InterruptMode;
 use crate::text::JsString;
 
-use super::action::{Abort, Action, Decision, Injection, TaskKind, Trigger};
-use super::coordinator::{BatchContext, Coordinator};
-use super::pending::Folded;
-use super::reminder::ReminderKind;
+use super::{BatchContext, Coordinator};
+use crate::lifecycle::action::{Abort, Action, Decision, Injection, TaskKind, Trigger};
+use crate::lifecycle::pending::Folded;
+use crate::lifecycle::reminder::ReminderKind;
 
 /// Milliseconds from an interrupt to its retry.
 pub const RETRY_DELAY_MS: u64 = 50;
@@ -18,7 +18,12 @@ pub const FOLLOW_UP_DELAY_MS: u64 = 1;
 
 impl Coordinator {
     /// Decides on one batch of matches. Tells whether it interrupts.
-    pub(super) fn decide(&mut self, check: Check, batch: BatchContext, actions: &mut Vec<Action>) -> bool {
+    pub(in crate::lifecycle) fn decide(
+        &mut self,
+        check: Check,
+        batch: BatchContext,
+        actions: &mut Vec<Action>,
+    ) -> bool {
         actions.extend(check.undecided.into_iter().map(Action::Undecided));
         let matches = check.matches;
         if matches.is_empty() {
@@ -150,13 +155,18 @@ impl Coordinator {
         }
     }
 
-    pub(super) fn announce(&mut self, rules: Vec<usize>, names: Vec<JsString>, actions: &mut Vec<Action>) {
+    pub(in crate::lifecycle) fn announce(
+        &mut self,
+        rules: Vec<usize>,
+        names: Vec<JsString>,
+        actions: &mut Vec<Action>,
+    ) {
         self.listeners.emit(rules.iter().map(|&rule| &self.manager.rules()[rule]));
         actions.push(Action::Announce { rules, names });
     }
 
     /// Queues what is pending as a hidden follow-up (engine.md E7.3).
-    pub(super) fn queue_follow_up(&mut self, actions: &mut Vec<Action>) {
+    pub(in crate::lifecycle) fn queue_follow_up(&mut self, actions: &mut Vec<Action>) {
         let rules = self.pending.take();
         if rules.is_empty() {
             return;
