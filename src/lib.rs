@@ -4,7 +4,7 @@
 //!
 //! | layer | modules | may know |
 //! |---|---|---|
-//! | L0 | [`text`], [`diagnostic`], [`settings`], [`clock`] | `std`, serde; diagnostic may use text |
+//! | L0 | [`text`], [`diagnostic`], [`generation`], [`runtime`], [`settings`], [`clock`] | `std`, serde; diagnostic may use text |
 //! | L1 | [`pattern`], [`glob`], [`ast`], [`message`] | L0 |
 //! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
 //! | L3 | [`history`] | L2 and below |
@@ -27,6 +27,7 @@ pub mod cli;
 pub mod clock;
 pub mod diagnostic;
 pub mod engine;
+pub mod generation;
 pub mod glob;
 pub mod handoff;
 pub mod history;
@@ -38,6 +39,7 @@ pub mod output;
 pub mod pattern;
 pub mod replay;
 pub mod rule;
+pub mod runtime;
 pub mod session;
 pub mod settings;
 pub mod stream;

@@ -14,8 +14,9 @@ pub use report::{AuditReport, ChangedRule, Injection, JudgeTotals, MessageTotals
 pub use subject::{Evidence, EvidenceKind};
 pub use tag::{Tag, tags};
 
+use crate::generation::Semantics;
 use crate::session::{Session, SessionError};
-use crate::settings::{Semantics, Settings};
+use crate::settings::Settings;
 use crate::text::JsString;
 
 /// A rule that the session's names are compared with.

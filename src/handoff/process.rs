@@ -2,18 +2,20 @@
 
 use crate::clock::Clock;
 use crate::engine::Manager;
+use crate::generation::Pipeline;
+use crate::generation::{Lifecycle, Semantics};
 use crate::host::trace::TraceKind;
 use crate::json_object;
 use crate::lifecycle::{Coordinator, Options as LifecycleOptions};
 use crate::message::Message;
 use crate::rule::CompiledRule;
 use crate::session::{NewHeader, ReadError, ReadMode, Session, SessionError, Store, TitleSlot};
-use crate::settings::{Lifecycle, Semantics, Settings};
+use crate::settings::Settings;
 use crate::text::JsString;
 use crate::text::json::Value;
 
 use super::compaction::{KeptTail, compaction_entry};
-use super::{Machine, Pipeline, Step, context_message};
+use super::{Machine, Step, context_message};
 
 /// Working directory where the session names none.
 const DEFAULT_CWD: &str = "/project";

@@ -3,6 +3,7 @@
 use crate::agent::Script;
 use crate::clock::Clock;
 use crate::diagnostic::{Diagnostic, code};
+use crate::generation::Pipeline;
 use crate::host::trace::{At, Summary, TraceEvent, TraceKind};
 use crate::message::{ContentBlock, Message};
 use crate::session::{EntryKind, Role, Session, SessionError};
@@ -16,8 +17,8 @@ use super::reply::{ScriptedModel, ask_in_session, generated};
 use super::report::{DocumentOrigin, NewSession, Report, SourceInfo};
 use super::unfinished::unfinished;
 use super::{
-    CLOSING_TAG, Event, Generated, GenerationError, Machine, Pipeline, Process, Refusal, ReplyEnd, State, Status, Step,
-    Verdict, Written, check, generate, headings_missing, judge, kept_tail, request_text,
+    CLOSING_TAG, Event, Generated, GenerationError, Machine, Process, Refusal, ReplyEnd, State, Status, Step, Verdict,
+    Written, check, generate, headings_missing, judge, kept_tail, request_text,
 };
 
 /// Sections that tell a handoff request from any other prompt (seed 004).

@@ -1,6 +1,6 @@
 //! The states of a handoff and what leads from one to the next (handoff.md H6).
 
-use super::Pipeline;
+use crate::generation::Pipeline;
 
 /// Where a handoff stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

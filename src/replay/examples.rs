@@ -10,11 +10,12 @@ use std::collections::HashSet;
 
 use crate::diagnostic::{Code, Diagnostic, Severity, code};
 use crate::engine::Hit;
+use crate::generation::Semantics;
 use crate::lifecycle::{Action, Coordinator};
 use crate::message::{AgentEvent, Source};
 use crate::pattern::Ending;
 use crate::rule::{CompiledRule, Expected, Listed, RuleFile, RuleSet, Sample, Samples, condition_member};
-use crate::settings::{InterruptMode, Semantics, Settings};
+use crate::settings::{InterruptMode, Settings};
 use crate::stream::{ChunkMode, Chunker, Origin};
 use crate::text::JsString;
 use crate::tool::ArgumentMode;

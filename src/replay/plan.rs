@@ -8,6 +8,7 @@ use crate::agent::{ScriptSource, ScriptedAgent};
 use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Manager;
+use crate::generation::Semantics;
 use crate::host::trace::{GateEvent, Matched, Summary, TraceKind};
 use crate::host::{Journal, Run, TraceSink};
 use crate::json_object;
@@ -16,7 +17,7 @@ use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
 use crate::message::Message;
 use crate::rule::{BUNDLED_PREFIX, CompiledRule};
 use crate::session::{EntryKind, NewHeader, Session, Store};
-use crate::settings::{Semantics, Settings};
+use crate::settings::Settings;
 use crate::stream::{ChunkMode, StreamHeader};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
@@ -95,7 +96,7 @@ impl Plan {
             rules_in_project: false,
             settings,
             semantics,
-            chunk: ChunkMode::Chars(4),
+            chunk: ChunkMode::default(),
             chunk_texts: false,
             observe: false,
             explain: None,

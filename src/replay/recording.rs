@@ -6,6 +6,7 @@ use std::io::BufRead;
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, code};
+use crate::generation::Semantics;
 use crate::history::{BranchHistory, Cut, Step, StreamHistory, Turn};
 use crate::host::trace::TraceKind;
 use crate::host::{Host, Progress, Run, TraceSink, distinct};
@@ -13,7 +14,7 @@ use crate::lifecycle::{Action, Coordinator, Decision};
 use crate::message::{AgentEvent, Ending};
 use crate::rule::CompiledRule;
 use crate::session::{Session, SessionError};
-use crate::settings::{InterruptMode, RepeatMode, Semantics};
+use crate::settings::{InterruptMode, RepeatMode};
 use crate::stream::{ChunkMode, Chunker, EventReader, StreamHeader};
 use crate::text::{JsString, Place};
 use crate::tool::ArgumentMode;

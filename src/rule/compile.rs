@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::{Rule, Scope, condition_member, fields};
 use crate::diagnostic::{Diagnostic, code};
+use crate::generation::Semantics;
 use crate::glob::GlobGate;
 use crate::message::Source;
 use crate::pattern::{CompileOptions, Pattern, PatternError, PatternErrorKind};
-use crate::settings::{InterruptMode, Semantics, Settings};
+use crate::settings::{InterruptMode, Settings};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 

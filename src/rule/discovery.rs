@@ -8,7 +8,7 @@ use super::load::{Reader, has_extension, walk_finding};
 use super::yaml::{Node, Yaml};
 use super::{Loaded, Provider, Rule, Searched, Sink};
 use crate::diagnostic::{Diagnostic, code};
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 use crate::text::{JsString, Place};
 
 /// Where to look, and what narrows the search.

@@ -3,7 +3,8 @@
 
 use super::frontmatter::{Frontmatter, Member};
 use super::yaml::{Node, Yaml};
-use crate::settings::{InterruptMode, Semantics};
+use crate::generation::Semantics;
+use crate::settings::InterruptMode;
 use crate::text::JsString;
 
 /// The fields that the frontmatter gives a rule.

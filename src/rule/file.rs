@@ -7,7 +7,7 @@ use super::frontmatter::{Frontmatter, Generation, Problem, Reading};
 use super::source::{self, Decoded, Encoding};
 use super::yaml::{Node, Yaml};
 use crate::diagnostic::{Code, Diagnostic, Effect, Fix, code};
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 use crate::text::{JsString, LineIndex, Place};
 
 /// A rule file as it was read.

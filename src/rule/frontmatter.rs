@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::source::{Derived, is_js_blank};
 use super::yaml::{self, Content, Node, Style, Yaml, YamlError};
 use crate::diagnostic::{Effect, Fix};
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 use crate::text::JsString;
 use crate::text::json;
 

@@ -8,7 +8,7 @@ use ignore::WalkBuilder;
 
 use super::{Provider, Rule, RuleFile};
 use crate::diagnostic::{Diagnostic, code};
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 use crate::text::Place;
 
 /// Larger files are not read (bytes).

@@ -37,7 +37,7 @@ pub use scope::{Scope, ScopeToken, ToolScope};
 pub use source::Encoding;
 pub use yaml::{Key, Node, Style, Yaml};
 
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 use crate::text::JsString;
 
 /// A rule as it was read, before anything decides what becomes of it.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::{CompiledRule, Fields, Provider, Reading, Refusal, Rule};
 use crate::diagnostic::{Diagnostic, code};
+use crate::generation::{Lifecycle, Semantics};
 use crate::glob::PathGlob;
-use crate::settings::{Lifecycle, Semantics, Settings};
+use crate::settings::Settings;
 use crate::text::{JsString, Place};
 
 /// What became of the rules.

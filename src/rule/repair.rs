@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Encoding, Fields, Frontmatter, Listed, Member, Reading, RuleFile, Yaml};
 use crate::diagnostic::{Diagnostic, Effect, Fix};
-use crate::settings::Lifecycle;
+use crate::generation::Lifecycle;
 use crate::text::json::Value;
 
 /// The repair of one file.

@@ -417,8 +417,6 @@ impl Index {
     }
 }
 
-/// The `customType` of the rule engine's messages.
-
 /// The number of `"xxxxxxxx"`, eight lower-case hex digits in quotes.
 fn hex_id(json: &[u8]) -> Option<u32> {
     let [b'"', digits @ .., b'"'] = json else { return None };

@@ -7,6 +7,7 @@ use super::inspection::{Inspection, Note, Step, ToolKind};
 use super::partial::{Node, PartialJson};
 use super::path_list::PathList;
 use super::paths;
+use crate::runtime::{REPARSE_SHARE, REPARSE_UNITS};
 use crate::text::JsString;
 use crate::text::json::Value;
 
@@ -87,7 +88,7 @@ impl CallReader {
         let unread = self.raw.len() - self.read;
         let due = match self.options.arguments {
             ArgumentMode::Eager => true,
-            ArgumentMode::Throttled => first || unread >= THROTTLE_UNITS.max(self.raw.len() / THROTTLE_SHARE),
+            ArgumentMode::Throttled => first || unread >= REPARSE_UNITS.max(self.raw.len() / REPARSE_SHARE),
         };
         if due {
             self.read_all();
@@ -218,9 +219,6 @@ impl CallReader {
         }
     }
 }
-
-const THROTTLE_UNITS: usize = 256;
-const THROTTLE_SHARE: usize = 32;
 
 fn root<'a>(last: &'a Option<Value>, reader: &'a PartialJson) -> Option<Node<'a>> {
     last.as_ref().map(Node::Value).or_else(|| reader.root())

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use similar::{DiffOp, TextDiff};
 use ttsr::diagnostic::{Code, Diagnostic, code};
+use ttsr::generation::Lifecycle;
 use ttsr::replay::run_examples;
 use ttsr::rule::{Places, RuleSet, lint, load_paths};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 use crate::support::program::ttsr;
 use crate::support::project;

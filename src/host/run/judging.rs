@@ -1,7 +1,7 @@
 //! Judged rules in a run: who answers, and when (generation-v4.md W8, W15).
 
 use crate::judge::{Ask, Verdict, Verdicts};
-use crate::lifecycle::OPEN_ASK_WAIT_MS;
+use crate::runtime::OPEN_ASK_WAIT_MS;
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 

@@ -2,6 +2,7 @@
 
 use crate::engine::{Check, Match};
 use crate::message::{Source, interrupt_reason};
+use crate::runtime::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
 use crate::settings::InterruptMode;
 use crate::text::JsString;
 
@@ -9,12 +10,6 @@ use super::{BatchContext, Coordinator};
 use crate::lifecycle::action::{Abort, Action, Decision, Injection, TaskKind, Trigger};
 use crate::lifecycle::pending::Folded;
 use crate::lifecycle::reminder::ReminderKind;
-
-/// Milliseconds from an interrupt to its retry.
-pub const RETRY_DELAY_MS: u64 = 50;
-
-/// Milliseconds from the end of a message to the continuation that delivers its follow-up.
-pub const FOLLOW_UP_DELAY_MS: u64 = 1;
 
 impl Coordinator {
     /// Decides on one batch of matches. Tells whether it interrupts.

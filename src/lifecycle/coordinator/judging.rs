@@ -6,15 +6,11 @@ use crate::message::Message;
 use crate::settings::JudgeMode;
 use crate::text::JsString;
 
+use crate::runtime::JUDGE_PAUSE_MS;
+
 use super::Coordinator;
 use crate::lifecycle::action::{Action, Decision, Injection, TaskKind, Trigger, Warning, WarningDelivery};
 use crate::lifecycle::reminder::ReminderKind;
-
-/// Milliseconds that a run which is about to end waits for open asks (W8.4).
-pub const OPEN_ASK_WAIT_MS: u64 = 5_000;
-
-/// Milliseconds for which a judge that refuses the caller is not asked (W7.3).
-const JUDGE_PAUSE_MS: u64 = 5 * 60 * 1_000;
 
 /// HTTP statuses by which a judge refuses the caller (W7.3).
 const REFUSALS: [u16; 3] = [401, 402, 403];
@@ -34,7 +30,7 @@ pub(in crate::lifecycle) struct Judging {
 
 impl Coordinator {
     /// The asks that no verdict was handed in for, in the order in which they left. A run that is about to end waits for
-    /// them, [`OPEN_ASK_WAIT_MS`] at most.
+    /// them, [`crate::runtime::OPEN_ASK_WAIT_MS`] at most.
     pub fn open_asks(&self) -> &[Ask] {
         &self.judging.open
     }

@@ -4,9 +4,6 @@ mod decision;
 mod judging;
 mod retry;
 
-pub use decision::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
-pub use judging::OPEN_ASK_WAIT_MS;
-
 use std::collections::BTreeMap;
 
 use crate::engine::{Check, Context, Manager};
@@ -117,7 +114,7 @@ impl Coordinator {
 
     /// A coordinator without rules, which stands in while another is lent.
     pub fn idle() -> Self {
-        let semantics = crate::settings::Lifecycle::V3.semantics();
+        let semantics = crate::generation::Lifecycle::V3.semantics();
         Self::new(Manager::new(Vec::new(), Settings::default(), semantics), Options::new("", ""))
     }
 

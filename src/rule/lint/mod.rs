@@ -34,8 +34,8 @@ use super::{
     condition_member,
 };
 use crate::diagnostic::{Code, Diagnostic};
+use crate::generation::Semantics;
 use crate::glob::PathGlob;
-use crate::settings::Semantics;
 use crate::text::JsString;
 
 /// Every lint, in the order in which they run on a rule.
