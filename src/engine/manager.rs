@@ -113,6 +113,7 @@ impl Manager {
     }
 
     /// The settings in force, to be changed while a run goes on; rules stay registered.
+    #[cfg(feature = "internals")]
     pub fn settings_mut(&mut self) -> &mut Settings {
         self.counting = None;
         &mut self.settings

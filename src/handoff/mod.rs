@@ -18,7 +18,9 @@ mod run;
 mod state;
 mod unfinished;
 
-pub use capture::{CLOSING_SENTENCE, CLOSING_TAG, context_message, headings_found, headings_missing, wrap_summary};
+#[cfg(feature = "internals")]
+pub use capture::wrap_summary;
+pub use capture::{CLOSING_SENTENCE, CLOSING_TAG, context_message, headings_found, headings_missing};
 pub use compaction::{KeptTail, kept_tail};
 pub use generation::{ABORTED_BY_SESSION, GenerationError, Model, ToolChoice, generate};
 pub use guard::{Count, Refusal, check};

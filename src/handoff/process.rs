@@ -60,6 +60,7 @@ pub struct Queues {
 
 impl Queues {
     /// Whether nothing waits.
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.steering.is_empty() && self.follow_ups.is_empty() && self.next_turn.is_empty()
     }
@@ -149,21 +150,25 @@ impl Process {
     }
 
     /// The rule engine's side, to be brought into a state before the handoff.
+    #[cfg(feature = "internals")]
     pub fn coordinator_mut(&mut self) -> &mut Coordinator {
         &mut self.coordinator
     }
 
     /// The rule engine's side.
+    #[cfg(feature = "internals")]
     pub fn coordinator(&self) -> &Coordinator {
         &self.coordinator
     }
 
     /// The old session, with what the handoff adds to it.
+    #[cfg(feature = "internals")]
     pub fn old(&self) -> &Store {
         &self.old
     }
 
     /// The new session, once it exists.
+    #[cfg(feature = "internals")]
     pub fn new_session(&self) -> Option<&Store> {
         self.new.as_ref()
     }
@@ -179,11 +184,13 @@ impl Process {
     }
 
     /// The id of the session that the agent speaks for.
+    #[cfg(feature = "internals")]
     pub fn agent_session(&self) -> &JsString {
         &self.agent_session
     }
 
     /// `isGeneratingHandoff`: whether the controller exists.
+    #[cfg(feature = "internals")]
     pub fn is_generating(&self) -> bool {
         self.machine.as_ref().is_some_and(Machine::is_generating)
     }

@@ -157,6 +157,7 @@ impl Machine {
     }
 
     /// Whether the controller exists: `isGeneratingHandoff`.
+    #[cfg(feature = "internals")]
     pub fn is_generating(&self) -> bool {
         self.controller
     }

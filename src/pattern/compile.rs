@@ -124,11 +124,6 @@ impl Pattern {
         self.0.facts.free_empty
     }
 
-    /// Whether the pattern can match without reading a unit, perhaps only at some places.
-    pub fn can_match_empty(&self) -> bool {
-        self.0.facts.min == 0
-    }
-
     /// What text to come can do to a match at the end of the text so far. What a test
     /// looks at may be text that the match demands anyway, as in `\bfoo`: then nothing can undo it.
     pub fn ending(&self) -> Ending {
@@ -141,11 +136,6 @@ impl Pattern {
         self.0.facts.back_references || self.0.linear.is_none()
     }
 
-    /// Whether the pattern has back-references.
-    pub fn has_back_references(&self) -> bool {
-        self.0.facts.back_references
-    }
-
     /// Whether the pattern is tried at the start of the text only ([`CompileOptions::sticky_look_aheads`]) and has an
     /// alternative that could match further on.
     pub fn has_sticky_alternatives(&self) -> bool {
@@ -154,6 +144,7 @@ impl Pattern {
 
     /// Decides one whole text by backtracking, with `steps` steps at most: slower than a [`crate::pattern::Scanner`], and
     /// independent of it.
+    #[cfg(feature = "internals")]
     pub fn test(&self, text: &[u16], steps: u64) -> Verdict {
         live::whole(&self.0.code, self.0.first.as_ref(), text, &mut steps.clone())
     }

@@ -19,6 +19,7 @@ impl PatternMask {
     }
 
     /// Removes a pattern.
+    #[cfg(feature = "internals")]
     pub fn remove(&mut self, pattern: usize) {
         if let Some(word) = self.0.get_mut(pattern / 64) {
             *word &= !(1 << (pattern % 64));

@@ -43,6 +43,7 @@ impl Scanner {
     }
 
     /// Number of states in the caches now; for benches.
+    #[cfg(feature = "internals")]
     pub fn states(&self) -> usize {
         self.automata.iter().map(Automaton::states).sum()
     }
@@ -79,6 +80,7 @@ impl Scanner {
     }
 
     /// The verdict for one pattern on the text so far.
+    #[cfg(feature = "internals")]
     pub fn verdict(&mut self, buffer: &mut Buffer, pattern: usize) -> Verdict {
         self.prepare(buffer);
         if self.set.gate(pattern).is_some() {

@@ -63,6 +63,7 @@ impl PatternSet {
     }
 
     /// Whether there is no pattern.
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }

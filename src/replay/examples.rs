@@ -117,6 +117,7 @@ impl Examples {
 
 /// Runs the samples of all rules of the set, each rule alone. With `required` each registered rule must have a sample
 /// under `fires`, and a condition that no such sample makes match counts as a warning.
+#[cfg(feature = "internals")]
 pub fn run_examples(set: &RuleSet, settings: &Settings, semantics: &Semantics, required: bool) -> Examples {
     let mut examples = Examples::default();
     for listed in &set.inventory {

@@ -123,8 +123,6 @@ pub struct Report {
     pub summary: Summary,
     /// What was wrong with the input, and how the run differs from what it records.
     pub diagnostics: Vec<Diagnostic>,
-    /// Number of differences from what the input records.
-    pub differences: usize,
     /// The session that results, where it was to be kept.
     pub store: Option<Store>,
     /// The run as an event stream, where it was to be kept.
@@ -176,7 +174,7 @@ impl Plan {
         run.flush();
         diagnostics.extend(handoffs.diagnostics);
         diagnostics.extend(agent.source().finding());
-        Report { handed_off: handoffs.sessions, ..self.report(run, diagnostics, 0) }
+        Report { handed_off: handoffs.sessions, ..self.report(run, diagnostics) }
     }
 
     /// A run over an input with that header, its first lines emitted.
@@ -349,10 +347,10 @@ impl Plan {
         placed
     }
 
-    pub(super) fn report(&self, run: Run<'_>, diagnostics: Vec<Diagnostic>, differences: usize) -> Report {
+    pub(super) fn report(&self, run: Run<'_>, diagnostics: Vec<Diagnostic>) -> Report {
         let (summary, journal) = run.finish();
         let (store, events) = journal.into_written();
-        Report { summary, diagnostics, differences, store, events, handed_off: Vec::new() }
+        Report { summary, diagnostics, store, events, handed_off: Vec::new() }
     }
 }
 

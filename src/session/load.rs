@@ -35,7 +35,6 @@ const FAITHFUL_EFFORT: usize = 64;
 pub(super) struct Loaded {
     pub(super) index: Index,
     pub(super) header: Object,
-    pub(super) header_line: usize,
     pub(super) header_span: std::ops::Range<u64>,
     pub(super) fresh: bool,
     pub(super) slot: Option<TitleSlot>,
@@ -64,7 +63,7 @@ pub(super) struct Loader<'a> {
 /// The first record of the file, the slot aside.
 enum First {
     NotYet,
-    Header(Object, usize, std::ops::Range<u64>),
+    Header(Object, std::ops::Range<u64>),
     NoHeader(usize),
 }
 
@@ -274,7 +273,7 @@ impl<'a> Loader<'a> {
                 return;
             }
             self.first = match value {
-                Value::Object(header) if is_header(&header) => First::Header(header, line, offset..offset + len as u64),
+                Value::Object(header) if is_header(&header) => First::Header(header, offset..offset + len as u64),
                 _ => First::NoHeader(line),
             };
             if matches!(self.first, First::Header(..)) {
@@ -339,8 +338,8 @@ impl<'a> Loader<'a> {
             finding.message = format!("the last record is cut short: {}", finding.message);
         }
         self.flush_held();
-        let (mut header, header_line, header_span) = match std::mem::replace(&mut self.first, First::NotYet) {
-            First::Header(header, line, span) => (header, line, span),
+        let (mut header, header_span) = match std::mem::replace(&mut self.first, First::NotYet) {
+            First::Header(header, span) => (header, span),
             First::NotYet if self.malformed == 0 && self.disguise.is_none() => return Ok(self.fresh()),
             First::NotYet => {
                 let what = self.disguise.unwrap_or("nothing in the file is a record");
@@ -379,7 +378,6 @@ impl<'a> Loader<'a> {
         Ok(Loaded {
             index: self.index,
             header,
-            header_line,
             header_span,
             fresh: false,
             slot: self.slot,
@@ -395,7 +393,6 @@ impl<'a> Loader<'a> {
         Loaded {
             index: self.index,
             header: Object::new(),
-            header_line: 0,
             header_span: 0..0,
             fresh: true,
             slot: self.slot,

@@ -32,10 +32,12 @@ pub(crate) use context::Shown;
 pub use context::{Context, ContextMessage};
 pub use error::{ReadError, Refusal, RefusedStep, SessionError};
 pub use kind::{EntryKind, Role};
-pub use name::{directory_name, file_name};
+pub use name::file_name;
 pub use record::first_text;
 pub use slot::TitleSlot;
-pub use store::{NewHeader, Store, UnknownEntry};
+#[cfg(feature = "internals")]
+pub use store::UnknownEntry;
+pub use store::{NewHeader, Store};
 pub use tree::Tree;
 pub use write::{WriteCall, WriteGate, write_new};
 
@@ -73,12 +75,14 @@ pub struct Session {
     original: Option<Vec<u8>>,
     index: Index,
     header: Object,
-    header_line: usize,
     header_span: std::ops::Range<u64>,
+    #[cfg(feature = "internals")]
     fresh: bool,
+    #[cfg(feature = "internals")]
     slot: Option<TitleSlot>,
     version_before: Value,
     migration: Option<Migration>,
+    #[cfg(feature = "internals")]
     malformed: usize,
     diagnostics: Vec<Diagnostic>,
 }
@@ -139,6 +143,7 @@ impl Session {
     ///
     /// # Errors
     /// When the text is refused ([`Refusal`]).
+    #[cfg(feature = "internals")]
     pub fn from_text(text: &str, name: &str, mode: ReadMode) -> Result<Self, ReadError> {
         let mut loader = Loader::new(name, mode);
         match mode {
@@ -156,12 +161,14 @@ impl Session {
             original,
             index: loaded.index,
             header: loaded.header,
-            header_line: loaded.header_line,
             header_span: loaded.header_span,
+            #[cfg(feature = "internals")]
             fresh: loaded.fresh,
+            #[cfg(feature = "internals")]
             slot: loaded.slot,
             version_before: loaded.version_before,
             migration: loaded.migration,
+            #[cfg(feature = "internals")]
             malformed: loaded.malformed,
             diagnostics: loaded.diagnostics,
         }
@@ -182,11 +189,6 @@ impl Session {
         &self.header
     }
 
-    /// 1-based line of the header, 0 when there is none.
-    pub fn header_line(&self) -> usize {
-        self.header_line
-    }
-
     /// The session's id.
     pub fn id(&self) -> Option<&JsString> {
         self.header.get("id")?.as_string()
@@ -198,11 +200,13 @@ impl Session {
     }
 
     /// Whether nothing usable is in the file: the agent starts a new session in its place (session.md S1.6).
+    #[cfg(feature = "internals")]
     pub fn is_fresh(&self) -> bool {
         self.fresh
     }
 
     /// The title slot, when the first line is a valid one (session.md S1.3).
+    #[cfg(feature = "internals")]
     pub fn title_slot(&self) -> Option<&TitleSlot> {
         self.slot.as_ref()
     }
@@ -218,6 +222,7 @@ impl Session {
     }
 
     /// Number of records that could not be read.
+    #[cfg(feature = "internals")]
     pub fn malformed(&self) -> usize {
         self.malformed
     }
@@ -228,6 +233,7 @@ impl Session {
     }
 
     /// Number of bytes of the text.
+    #[cfg(feature = "internals")]
     pub fn byte_len(&self) -> u64 {
         self.source.len()
     }
@@ -238,6 +244,7 @@ impl Session {
     }
 
     /// Whether there are no entries.
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.index.rows.is_empty()
     }
@@ -391,6 +398,7 @@ impl Entry<'_> {
     }
 
     /// The id, whatever its type: in faithful mode anything can be one.
+    #[cfg(feature = "internals")]
     pub fn id_value(&self) -> Option<Value> {
         self.session.index.id_value(self.index)
     }

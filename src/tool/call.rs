@@ -77,6 +77,7 @@ impl CallReader {
     }
 
     /// Which tool it is.
+    #[cfg(feature = "internals")]
     pub fn kind(&self) -> ToolKind {
         self.kind
     }

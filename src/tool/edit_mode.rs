@@ -20,6 +20,7 @@ pub enum EditMode {
 
 impl EditMode {
     /// The mode of this name, as vectors and options write it.
+    #[cfg(feature = "internals")]
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "replace" => Self::Replace,
@@ -32,6 +33,7 @@ impl EditMode {
     }
 
     /// The name.
+    #[cfg(feature = "internals")]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Replace => "replace",

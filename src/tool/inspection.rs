@@ -78,6 +78,7 @@ pub struct Step<'a> {
 impl Inspection<'_> {
     /// The digest of the call as a whole: `digest`, else the entries' digests that are not empty, joined by LF
     /// (engine.md E6.2). Costs a copy.
+    #[cfg(feature = "internals")]
     pub fn whole_digest(&self) -> Option<JsString> {
         if let Some(digest) = self.digest {
             return Some(JsString::from_units(digest.text));

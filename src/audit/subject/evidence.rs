@@ -46,7 +46,7 @@ pub struct Evidence {
 }
 
 /// The evidence for `name` in the `ttsr_injection` entry `at`.
-pub(in crate::audit) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidence {
+pub(crate) fn find(subject: &Subject<'_>, at: usize, name: &JsString) -> Evidence {
     let name = &name.trim();
     if let Some(message) = subject.entry(at).and_then(|entry| entry.parent())
         && let Some(shown) = subject.shown_at(message).filter(|shown| shown.is_message)
@@ -87,7 +87,7 @@ pub(in crate::audit) fn find(subject: &Subject<'_>, at: usize, name: &JsString) 
 
 /// The aborted assistant message that an interrupt's message belongs to, with nothing but placeholder results and
 /// bookkeeping between: before it, or directly behind its entry when the abort came late.
-pub(in crate::audit) fn aborted_by(subject: &Subject<'_>, message: usize) -> Option<usize> {
+pub(crate) fn aborted_by(subject: &Subject<'_>, message: usize) -> Option<usize> {
     let before = subject.before(message).find(|entry| !is_between(entry)).filter(Entry::is_aborted);
     let late = || subject.behind(message).find(|entry| !is_between(entry)).filter(Entry::is_rule_abort);
     before.or_else(late).map(|entry| entry.index())
@@ -110,7 +110,7 @@ fn is_placeholder(entry: &Entry<'_>) -> bool {
 }
 
 /// Whether the entry at `at` is a tool result that was pruned.
-pub(in crate::audit) fn is_pruned(subject: &Subject<'_>, at: usize) -> bool {
+pub(crate) fn is_pruned(subject: &Subject<'_>, at: usize) -> bool {
     subject.entry(at).as_ref().and_then(outcome) == Some(CallOutcome::Pruned)
 }
 

@@ -11,7 +11,7 @@ use crate::text::json::Value;
 
 use super::AuditOptions;
 use crate::audit::tag::{Tag, tags};
-pub(in crate::audit) use evidence::is_pruned;
+pub(crate) use evidence::is_pruned;
 pub use evidence::{Evidence, EvidenceKind};
 
 /// How far a walk from an entry goes; the next assistant message is nearly always a few entries away.
@@ -20,57 +20,57 @@ const NONE: u32 = u32::MAX;
 
 /// A `ttsr_injection` entry.
 #[derive(Debug)]
-pub(in crate::audit) struct Recorded {
-    pub(in crate::audit) entry: usize,
+pub(crate) struct Recorded {
+    pub(crate) entry: usize,
     /// The elements as they stand.
-    pub(in crate::audit) elements: Vec<Value>,
+    pub(crate) elements: Vec<Value>,
     /// Whether there is a list at all.
-    pub(in crate::audit) is_list: bool,
-    pub(in crate::audit) timestamp: Option<JsString>,
-    pub(in crate::audit) on_branch: bool,
+    pub(crate) is_list: bool,
+    pub(crate) timestamp: Option<JsString>,
+    pub(crate) on_branch: bool,
     /// Per name, first occurrences only.
-    pub(in crate::audit) evidence: Vec<(JsString, Evidence)>,
+    pub(crate) evidence: Vec<(JsString, Evidence)>,
 }
 
 impl Recorded {
     /// The distinct names, in order.
-    pub(in crate::audit) fn names(&self) -> impl Iterator<Item = &JsString> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &JsString> {
         self.evidence.iter().map(|(name, _)| name)
     }
 }
 
 /// A message or tool result that holds reminders.
 #[derive(Debug)]
-pub(in crate::audit) struct Shown {
-    pub(in crate::audit) entry: usize,
+pub(crate) struct Shown {
+    pub(crate) entry: usize,
     /// Whether it is a message of its own, not a tool result.
-    pub(in crate::audit) is_message: bool,
+    pub(crate) is_message: bool,
     /// Names are trimmed, as entries hold them.
-    pub(in crate::audit) tags: Vec<Tag>,
+    pub(crate) tags: Vec<Tag>,
     /// `details.rules`, for messages, trimmed.
-    pub(in crate::audit) details: Vec<JsString>,
-    pub(in crate::audit) display: bool,
+    pub(crate) details: Vec<JsString>,
+    pub(crate) display: bool,
 }
 
 /// The session as the checks see it.
-pub(in crate::audit) struct Subject<'a> {
-    pub(in crate::audit) session: &'a Session,
-    pub(in crate::audit) options: &'a AuditOptions<'a>,
-    pub(in crate::audit) leaf: Option<usize>,
+pub(crate) struct Subject<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) options: &'a AuditOptions<'a>,
+    pub(crate) leaf: Option<usize>,
     /// Root to leaf.
-    pub(in crate::audit) branch: Vec<u32>,
+    pub(crate) branch: Vec<u32>,
     on_branch: Vec<u64>,
     next: Vec<u32>,
-    pub(in crate::audit) recorded: Vec<Recorded>,
-    pub(in crate::audit) shown: Vec<Shown>,
+    pub(crate) recorded: Vec<Recorded>,
+    pub(crate) shown: Vec<Shown>,
     /// Assistant messages that rules interrupted, and what their error message says behind the colon.
-    pub(in crate::audit) interrupted: BTreeMap<usize, JsString>,
+    pub(crate) interrupted: BTreeMap<usize, JsString>,
     /// The entries whose place on a branch matters: those above, and the messages that broke a rule.
-    pub(in crate::audit) places: BTreeSet<usize>,
+    pub(crate) places: BTreeSet<usize>,
 }
 
 impl<'a> Subject<'a> {
-    pub(in crate::audit) fn new(session: &'a Session, options: &'a AuditOptions<'a>) -> Result<Self, SessionError> {
+    pub(crate) fn new(session: &'a Session, options: &'a AuditOptions<'a>) -> Result<Self, SessionError> {
         let leaf = options.leaf.or_else(|| session.leaf());
         let branch = session.path(leaf);
         let mut on_branch = vec![0_u64; session.len() / 64 + 1];
@@ -169,34 +169,34 @@ impl<'a> Subject<'a> {
         })
     }
 
-    pub(in crate::audit) fn is_on_branch(&self, at: usize) -> bool {
+    pub(crate) fn is_on_branch(&self, at: usize) -> bool {
         self.on_branch[at / 64] >> (at % 64) & 1 == 1
     }
 
-    pub(in crate::audit) fn entry(&self, at: usize) -> Option<Entry<'a>> {
+    pub(crate) fn entry(&self, at: usize) -> Option<Entry<'a>> {
         self.session.entry(at)
     }
 
     /// The entries behind `at`: along the branch when it is on it, else along the youngest descendants.
-    pub(in crate::audit) fn behind(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
+    pub(crate) fn behind(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
         let follow = |at: &usize| Some(self.next[*at]).filter(|next| *next != NONE).map(|next| next as usize);
         std::iter::successors(follow(&at), follow).take(WALK).filter_map(|at| self.entry(at))
     }
 
     /// The entries before `at`, nearest first.
-    pub(in crate::audit) fn before(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
+    pub(crate) fn before(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
         let parent = |at: &usize| self.entry(*at).and_then(|entry| entry.parent());
         std::iter::successors(parent(&at), parent).take(WALK).filter_map(|at| self.entry(at))
     }
 
     /// The records and messages around `at`, up to the assistant messages on both sides.
-    pub(in crate::audit) fn neighbours(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
+    pub(crate) fn neighbours(&self, at: usize) -> impl Iterator<Item = Entry<'a>> + '_ {
         let inside = |entry: &Entry<'_>| entry.role() != Role::Assistant;
         self.before(at).take_while(inside).chain(self.behind(at).take_while(inside))
     }
 
     /// Whether a `ttsr_injection` beside `at` names the rule.
-    pub(in crate::audit) fn is_recorded_beside(&self, at: usize, rule: &JsString) -> bool {
+    pub(crate) fn is_recorded_beside(&self, at: usize, rule: &JsString) -> bool {
         self.neighbours(at).filter(|entry| entry.kind() == Some(EntryKind::TtsrInjection)).any(|entry| {
             let recorded = self.recorded_at(entry.index());
             recorded.is_some_and(|recorded| {
@@ -205,19 +205,19 @@ impl<'a> Subject<'a> {
         })
     }
 
-    pub(in crate::audit) fn recorded_at(&self, at: usize) -> Option<&Recorded> {
+    pub(crate) fn recorded_at(&self, at: usize) -> Option<&Recorded> {
         let place = self.recorded.binary_search_by_key(&at, |recorded| recorded.entry).ok()?;
         self.recorded.get(place)
     }
 
-    pub(in crate::audit) fn shown_at(&self, at: usize) -> Option<&Shown> {
+    pub(crate) fn shown_at(&self, at: usize) -> Option<&Shown> {
         let place = self.shown.binary_search_by_key(&at, |shown| shown.entry).ok()?;
         self.shown.get(place)
     }
 }
 
 /// The message of an entry, empty where it has none.
-pub(in crate::audit) fn message_of(entry: &Entry<'_>) -> Result<Message, SessionError> {
+pub(crate) fn message_of(entry: &Entry<'_>) -> Result<Message, SessionError> {
     let value = entry.value()?;
     Ok(Message::new(value.get("message").and_then(Value::as_object).cloned().unwrap_or_default()))
 }

@@ -3,7 +3,7 @@
 //! Brackets are paired in one pass before anything else is read, so that an unpaired one is known to be a literal
 //! at once and nested ones cost nothing extra.
 
-pub(in crate::glob) use range::Numbers;
+pub(crate) use range::Numbers;
 mod range;
 
 use range::range;

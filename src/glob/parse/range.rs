@@ -4,7 +4,7 @@ use super::Element;
 
 /// The numbers of a range, counted from the bound that is written first.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::glob) struct Numbers {
+pub(crate) struct Numbers {
     first: i64,
     last: i64,
     step: u64,
@@ -14,17 +14,17 @@ pub(in crate::glob) struct Numbers {
 
 impl Numbers {
     /// How many numbers there are.
-    pub(in crate::glob) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         (self.first.abs_diff(self.last) / self.step).saturating_add(1)
     }
 
     /// The length of the longest number.
-    pub(in crate::glob) fn longest(&self) -> usize {
+    pub(crate) fn longest(&self) -> usize {
         self.written(self.first).len().max(self.written(self.last).len())
     }
 
     /// Whether this is one of the numbers, as the range writes it.
-    pub(in crate::glob) fn takes(&self, text: &[char]) -> bool {
+    pub(crate) fn takes(&self, text: &[char]) -> bool {
         let text: String = text.iter().collect();
         let Ok(number) = text.parse::<i64>() else { return false };
         let between = (self.first.min(self.last)..=self.first.max(self.last)).contains(&number);
@@ -32,7 +32,7 @@ impl Numbers {
     }
 
     /// All numbers as the range writes them.
-    pub(in crate::glob) fn all(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = String> {
         (0..self.count()).map(|at| {
             let offset = i128::from(at) * i128::from(self.step);
             let offset = if self.first <= self.last { offset } else { -offset };
@@ -49,7 +49,7 @@ impl Numbers {
 }
 
 /// Reads what stands between braces as a range.
-pub(in crate::glob) fn range(text: &[char]) -> Option<Element> {
+pub(crate) fn range(text: &[char]) -> Option<Element> {
     let text: String = text.iter().collect();
     let mut parts = text.split("..");
     let (first, last, step) = (parts.next()?, parts.next()?, parts.next());

@@ -10,14 +10,14 @@ use crate::host::trace::{TraceEvent, TraceKind};
 
 /// A match whose dependence on the cut is known only when the whole block is.
 #[derive(Debug)]
-pub(in crate::host) struct OpenHit {
+pub(crate) struct OpenHit {
     /// Index of the trigger among the held events.
-    pub(in crate::host) event: usize,
+    pub(crate) event: usize,
     /// Index in the trigger's `by`.
-    pub(in crate::host) by: usize,
-    pub(in crate::host) pattern: usize,
-    pub(in crate::host) buffer: JsString,
-    pub(in crate::host) seen: usize,
+    pub(crate) by: usize,
+    pub(crate) pattern: usize,
+    pub(crate) buffer: JsString,
+    pub(crate) seen: usize,
 }
 
 impl Run<'_> {

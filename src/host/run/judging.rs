@@ -22,12 +22,12 @@ pub struct Judge {
     /// Asks that had a verdict, known or not.
     settled: usize,
     /// Asks without an answer.
-    pub(in crate::host) asks: Vec<Ask>,
+    pub(crate) asks: Vec<Ask>,
 }
 
 impl Run<'_> {
     /// An output is put to the judge: a row answers, or the recording may, or nobody.
-    pub(in crate::host) fn asked(&mut self, ask: &Ask) {
+    pub(crate) fn asked(&mut self, ask: &Ask) {
         self.emit(TraceKind::Ask {
             output: ask.output.subject.clone(),
             rules: ask.names.clone(),
@@ -50,7 +50,7 @@ impl Run<'_> {
     }
 
     /// The judge answers.
-    pub(in crate::host) fn answered(&mut self, id: u64, verdict: &Verdict, from: &'static str) -> Effects {
+    pub(crate) fn answered(&mut self, id: u64, verdict: &Verdict, from: &'static str) -> Effects {
         let Some(at) = self.judge.asks.iter().position(|ask| ask.id == id) else { return Effects::default() };
         let ask = self.judge.asks.remove(at);
         self.judge.settled += 1;
@@ -83,13 +83,13 @@ impl Run<'_> {
     }
 
     /// The process ends: a judge that has not answered by now is not heard (generation-v4.md W8.4, W15.4).
-    pub(in crate::host) fn lose_verdicts(&mut self) {
+    pub(crate) fn lose_verdicts(&mut self) {
         let now = self.timeline.now();
         self.timeline.retain(|due, planned| due <= now || !matches!(planned, Planned::Verdict { .. }));
     }
 
     /// A run that is about to end waits for the judge, a while at most.
-    pub(in crate::host) fn wait_for_judge(&mut self) {
+    pub(crate) fn wait_for_judge(&mut self) {
         let until = self.journal.clock().now_ms() + OPEN_ASK_WAIT_MS;
         while !self.coordinator.open_asks().is_empty() && self.next_verdict_at().is_some_and(|at| at <= until) {
             self.next_task();
@@ -103,7 +103,7 @@ impl Run<'_> {
 
     /// The recording shows a warning: a yes about these rules for the output that it names, in the nearest message
     /// before that could ask (W15.3). Gives how many of the rules nobody could have been asked about.
-    pub(in crate::host) fn warned(&mut self, rules: &[JsString], content: &JsString) -> Effects {
+    pub(crate) fn warned(&mut self, rules: &[JsString], content: &JsString) -> Effects {
         let mut yes: Vec<(u64, Vec<Option<f64>>)> = Vec::new();
         for rule in rules {
             let named = |ask: &&Ask| ask.names.contains(rule);
@@ -130,7 +130,7 @@ impl Run<'_> {
     }
 
     /// Notes an entry that a recording holds: requests to a judge that were answered are accounted for (W10.1).
-    pub(in crate::host) fn note_entry(&mut self, entry: &Object) {
+    pub(crate) fn note_entry(&mut self, entry: &Object) {
         let is = |key: &str, value: &str| entry.get(key).and_then(Value::as_string).is_some_and(|own| *own == value);
         if is("type", "model_usage") && is("purpose", "ttsr") && is("stopReason", "stop") {
             self.judge.answered += 1;
@@ -138,7 +138,7 @@ impl Run<'_> {
     }
 
     /// The input is over: asks without an answer are a no as far as the recording accounts for them, else undecided.
-    pub(in crate::host) fn leave_open_asks(&mut self) {
+    pub(crate) fn leave_open_asks(&mut self) {
         let accounted = self.judge.answered.saturating_sub(self.judge.settled);
         for (at, ask) in std::mem::take(&mut self.judge.asks).into_iter().enumerate() {
             for (place, rule) in ask.names.iter().enumerate() {

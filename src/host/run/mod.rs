@@ -43,7 +43,7 @@ pub struct Effects {
 
 /// Something that happens at a time of its own.
 #[derive(Clone, Debug)]
-pub(in crate::host) enum Planned {
+pub(crate) enum Planned {
     /// What the coordinator planned.
     Task(Task),
     /// A judge answers.
@@ -86,19 +86,19 @@ pub struct Run<'a> {
     pub explained: Option<JsString>,
     /// How tool calls are read.
     pub reading: ReadOptions,
-    pub(in crate::host) timeline: Timeline<Planned>,
+    pub(crate) timeline: Timeline<Planned>,
     /// Who answers for the judge.
     pub judge: Judge,
     /// Time of the timeline's start, in milliseconds since the epoch.
     started_ms: u64,
     sink: &'a mut dyn TraceSink,
     at: At,
-    pub(in crate::host) summary: Summary,
-    pub(in crate::host) held: Vec<TraceEvent>,
-    pub(in crate::host) hits: Vec<OpenHit>,
+    pub(crate) summary: Summary,
+    pub(crate) held: Vec<TraceEvent>,
+    pub(crate) hits: Vec<OpenHit>,
     turns: usize,
     messages: usize,
-    pub(in crate::host) target: usize,
+    pub(crate) target: usize,
     target_turn: usize,
     /// Whether the message that streams is the second half of an interrupted one.
     in_late_half: bool,
@@ -401,7 +401,7 @@ impl<'a> Run<'a> {
     }
 
     /// Carries out actions in order.
-    pub(in crate::host) fn carry_out(&mut self, actions: Vec<Action>) -> Effects {
+    pub(crate) fn carry_out(&mut self, actions: Vec<Action>) -> Effects {
         self.synchronize();
         let mut effects = Effects::default();
         for action in actions {

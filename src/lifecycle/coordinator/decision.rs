@@ -13,12 +13,7 @@ use crate::lifecycle::reminder::ReminderKind;
 
 impl Coordinator {
     /// Decides on one batch of matches. Tells whether it interrupts.
-    pub(in crate::lifecycle) fn decide(
-        &mut self,
-        check: Check,
-        batch: BatchContext,
-        actions: &mut Vec<Action>,
-    ) -> bool {
+    pub(crate) fn decide(&mut self, check: Check, batch: BatchContext, actions: &mut Vec<Action>) -> bool {
         actions.extend(check.undecided.into_iter().map(Action::Undecided));
         let matches = check.matches;
         if matches.is_empty() {
@@ -150,18 +145,13 @@ impl Coordinator {
         }
     }
 
-    pub(in crate::lifecycle) fn announce(
-        &mut self,
-        rules: Vec<usize>,
-        names: Vec<JsString>,
-        actions: &mut Vec<Action>,
-    ) {
+    pub(crate) fn announce(&mut self, rules: Vec<usize>, names: Vec<JsString>, actions: &mut Vec<Action>) {
         self.listeners.emit(rules.iter().map(|&rule| &self.manager.rules()[rule]));
         actions.push(Action::Announce { rules, names });
     }
 
     /// Queues what is pending as a hidden follow-up (engine.md E7.3).
-    pub(in crate::lifecycle) fn queue_follow_up(&mut self, actions: &mut Vec<Action>) {
+    pub(crate) fn queue_follow_up(&mut self, actions: &mut Vec<Action>) {
         let rules = self.pending.take();
         if rules.is_empty() {
             return;

@@ -17,14 +17,14 @@ const REFUSALS: [u16; 3] = [401, 402, 403];
 
 /// What the coordinator remembers of judges.
 #[derive(Debug, Default)]
-pub(in crate::lifecycle) struct Judging {
+pub(crate) struct Judging {
     /// Asks without a verdict, in the order in which they left.
     open: Vec<Ask>,
     next_ask: u64,
     /// The judge has refused the caller not long ago.
     paused: bool,
     /// The user has aborted, and no run has begun since.
-    pub(in crate::lifecycle) user_aborted: bool,
+    pub(crate) user_aborted: bool,
     plan_mode: bool,
 }
 
@@ -67,22 +67,24 @@ impl Coordinator {
     }
 
     /// Another session was opened: verdicts on what was asked before come to nothing (W8.1).
+    #[cfg(feature = "internals")]
     pub fn new_session(&mut self) {
         self.judging.open.clear();
     }
 
     /// Whether the agent only plans: then no warning makes it run (W8.4).
+    #[cfg(feature = "internals")]
     pub fn set_plan_mode(&mut self, on: bool) {
         self.judging.plan_mode = on;
     }
 
     /// The judge that has refused the caller is asked again.
-    pub(in crate::lifecycle) fn ask_again(&mut self) {
+    pub(crate) fn ask_again(&mut self) {
         self.judging.paused = false;
     }
 
     /// Asks about the outputs of a finished message.
-    pub(in crate::lifecycle) fn ask(&mut self, message: &Message, actions: &mut Vec<Action>) {
+    pub(crate) fn ask(&mut self, message: &Message, actions: &mut Vec<Action>) {
         if !self.manager.semantics().judged_rules || !self.has_judge() {
             return;
         }

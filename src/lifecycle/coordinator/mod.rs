@@ -60,24 +60,24 @@ impl Options {
 /// The state machine between matches and injections. See the [module](super) for how a host drives it.
 #[derive(Debug)]
 pub struct Coordinator {
-    pub(in crate::lifecycle) manager: Manager,
-    pub(in crate::lifecycle) options: Options,
-    pub(in crate::lifecycle) memory: AgentMemory,
-    pub(in crate::lifecycle) pending: Pending,
-    pub(in crate::lifecycle) buckets: Buckets,
-    pub(in crate::lifecycle) abort_pending: bool,
-    pub(in crate::lifecycle) waiting: bool,
+    pub(crate) manager: Manager,
+    pub(crate) options: Options,
+    pub(crate) memory: AgentMemory,
+    pub(crate) pending: Pending,
+    pub(crate) buckets: Buckets,
+    pub(crate) abort_pending: bool,
+    pub(crate) waiting: bool,
     /// Time stamp of the assistant message that streams, or the last one that did.
-    pub(in crate::lifecycle) timestamp: Option<f64>,
-    pub(in crate::lifecycle) retry_token: u64,
-    pub(in crate::lifecycle) generation: u64,
-    pub(in crate::lifecycle) next_delivery: u64,
-    pub(in crate::lifecycle) continuing: Option<(ContinueSource, Option<u64>)>,
-    pub(in crate::lifecycle) tasks: BTreeMap<u64, TaskKind>,
-    pub(in crate::lifecycle) next_task: u64,
-    pub(in crate::lifecycle) listeners: Listeners,
-    pub(in crate::lifecycle) announced: Announced,
-    pub(in crate::lifecycle) judging: Judging,
+    pub(crate) timestamp: Option<f64>,
+    pub(crate) retry_token: u64,
+    pub(crate) generation: u64,
+    pub(crate) next_delivery: u64,
+    pub(crate) continuing: Option<(ContinueSource, Option<u64>)>,
+    pub(crate) tasks: BTreeMap<u64, TaskKind>,
+    pub(crate) next_task: u64,
+    pub(crate) listeners: Listeners,
+    pub(crate) announced: Announced,
+    pub(crate) judging: Judging,
     calls: BTreeMap<usize, Call>,
     /// Structural checks whose results have not come.
     structural: Vec<(Check, BatchContext)>,
@@ -130,16 +130,19 @@ impl Coordinator {
 
     /// The settings, to be changed while a run goes on. What a generation reads late (`contextMode`, at the retry) it
     /// then finds changed; rules stay registered.
+    #[cfg(feature = "internals")]
     pub fn settings_mut(&mut self) -> &mut Settings {
         self.manager.settings_mut()
     }
 
     /// The agent's messages, queue and running state.
+    #[cfg(feature = "internals")]
     pub fn memory(&self) -> &AgentMemory {
         &self.memory
     }
 
     /// Receivers of `ttsr_triggered`. The host calls [`Listeners::deliver`] when it likes; decisions never do.
+    #[cfg(feature = "internals")]
     pub fn listeners(&mut self) -> &mut Listeners {
         &mut self.listeners
     }
@@ -155,11 +158,13 @@ impl Coordinator {
     }
 
     /// Names of the rules that wait for a retry or a follow-up, in order.
+    #[cfg(feature = "internals")]
     pub fn pending(&self) -> Vec<JsString> {
         self.names(self.pending.rules())
     }
 
     /// Whether a tool call holds the rule's reminder for its result.
+    #[cfg(feature = "internals")]
     pub fn awaits_result(&self, rule: &JsString) -> bool {
         let index = self.manager.rules().iter().position(|one| one.name == *rule);
         index.is_some_and(|index| self.buckets.holds(index))
@@ -375,7 +380,7 @@ impl Coordinator {
 
     /// Drops the reminders of all calls, and the pending queue if asked. Where the generation says so, the dropped
     /// folds get back the repeat record that they had (engine.md E11 G33).
-    pub(in crate::lifecycle) fn drop_waiting(&mut self, pending: bool, why: DropReason, actions: &mut Vec<Action>) {
+    pub(crate) fn drop_waiting(&mut self, pending: bool, why: DropReason, actions: &mut Vec<Action>) {
         let mut dropped = if pending { self.pending.take() } else { Vec::new() };
         let semantics = self.manager.semantics();
         let stays_marked =
@@ -392,12 +397,12 @@ impl Coordinator {
         }
     }
 
-    pub(in crate::lifecycle) fn names(&self, rules: &[usize]) -> Vec<JsString> {
+    pub(crate) fn names(&self, rules: &[usize]) -> Vec<JsString> {
         rules.iter().map(|&rule| self.manager.rules()[rule].name.clone()).collect()
     }
 
     /// The blocks of the rules, joined.
-    pub(in crate::lifecycle) fn render(&self, kind: ReminderKind<'_>, rules: &[usize]) -> JsString {
+    pub(crate) fn render(&self, kind: ReminderKind<'_>, rules: &[usize]) -> JsString {
         let semantics = self.manager.semantics();
         join_blocks(rules.iter().map(|&rule| {
             let rule = &self.manager.rules()[rule];
@@ -406,7 +411,7 @@ impl Coordinator {
     }
 
     /// Plans a task.
-    pub(in crate::lifecycle) fn schedule(&mut self, delay_ms: u64, kind: TaskKind, actions: &mut Vec<Action>) {
+    pub(crate) fn schedule(&mut self, delay_ms: u64, kind: TaskKind, actions: &mut Vec<Action>) {
         let id = self.next_task;
         self.next_task += 1;
         self.tasks.insert(id, kind.clone());

@@ -91,6 +91,7 @@ impl Coordinator {
     }
 
     /// The last message leaves the agent's memory.
+    #[cfg(feature = "internals")]
     pub fn drop_last_message(&mut self) {
         self.memory.messages.pop();
     }
@@ -162,7 +163,7 @@ impl Coordinator {
     }
 
     /// Writes the message, marks its rules, writes the list of names.
-    pub(in crate::lifecycle) fn persist(&mut self, injection: Injection, actions: &mut Vec<Action>) {
+    pub(crate) fn persist(&mut self, injection: Injection, actions: &mut Vec<Action>) {
         let mut names: Vec<JsString> = Vec::with_capacity(injection.rules.len());
         for name in injection.rules.iter().map(JsString::trim).filter(|name| !name.is_empty()) {
             if !names.contains(&name) {

@@ -99,6 +99,7 @@ impl Automaton {
     }
 
     /// Number of states built since the cache was last dropped.
+    #[cfg(feature = "internals")]
     pub(crate) fn states(&self) -> usize {
         self.states.len()
     }
