@@ -2,8 +2,8 @@
 
 use super::{Subject, nearest};
 use crate::diagnostic::{Diagnostic, Effect, Fix, code};
-use crate::rule::frontmatter::normalise_key;
-use crate::rule::{Node, SAMPLES_KEY, Yaml};
+use crate::rule::SAMPLES_KEY;
+use crate::rule::read::{Node, Yaml, normalise_key};
 use crate::settings::SETTING_KEYS;
 
 /// The keys that a rule file may have for the agent, as people write them, and the one that this program reads.

@@ -21,7 +21,7 @@ pub(super) fn is_ineffective(subject: &Subject<'_>) -> bool {
 }
 
 fn is_question(node: &Node) -> bool {
-    matches!(&node.value, Yaml::String(text) if !text.trim_matches(crate::rule::source::is_js_blank).is_empty())
+    matches!(&node.value, Yaml::String(text) if !text.trim_matches(crate::rule::read::is_js_blank).is_empty())
 }
 
 fn invalid(subject: &Subject<'_>, node: &Node) -> Diagnostic {

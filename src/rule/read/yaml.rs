@@ -2,12 +2,11 @@
 //! the 1.2 core schema, merge keys, the last of equal keys.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
+use super::node::{Key, Node, Style, Yaml};
 use super::yaml_text::YamlText;
-use crate::text::json::{Object, Value};
 
 /// Deeper nesting is refused: nobody writes it, and each level costs a call frame.
 const MAX_DEPTH: usize = 200;
@@ -15,61 +14,9 @@ const MAX_DEPTH: usize = 200;
 /// Anchors and aliases may copy this many nodes in one text.
 const MAX_COPIES: usize = 100_000;
 
-/// A value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Yaml {
-    /// `~`, `null`, nothing
-    Null,
-    /// `true`, `false`
-    Bool(bool),
-    /// A number; the text is the one that was written.
-    Number(f64, String),
-    /// Everything else that is a scalar.
-    String(String),
-    /// A list.
-    List(Vec<Node>),
-    /// A mapping; of equal keys only the last is there.
-    Map(Vec<(Key, Node)>),
-}
-
-/// How a scalar was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// Without quotes; also every list and mapping.
-    Plain,
-    /// `'…'`
-    SingleQuoted,
-    /// `"…"`
-    DoubleQuoted,
-    /// `|` or `>`
-    Block,
-}
-
-/// A value and where it was written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Node {
-    /// The value.
-    pub value: Yaml,
-    /// How it was written.
-    pub style: Style,
-    /// Byte range in the text that was read; quotes and brackets belong to it.
-    pub span: Range<usize>,
-}
-
-/// A key of a mapping and where it was written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Key {
-    /// The key as text, whatever its type.
-    pub text: String,
-    /// Byte range in the text that was read.
-    pub span: Range<usize>,
-    /// Where the same key was written before; those values count for nothing.
-    pub overridden: Vec<Range<usize>>,
-}
-
 /// What a YAML text holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Content {
+pub(in crate::rule) enum Content {
     /// No document, or one.
     One(Node),
     /// Several documents; `at` is where the second begins.
@@ -82,7 +29,7 @@ pub(super) enum Content {
 /// Why a YAML text cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub(super) struct YamlError {
+pub(in crate::rule) struct YamlError {
     /// What is wrong.
     pub message: String,
     /// Byte offset in the text that was read.
@@ -91,77 +38,11 @@ pub(super) struct YamlError {
     pub beyond_limit: bool,
 }
 
-impl Node {
-    /// The value of `key`, when this is a mapping that has it.
-    pub fn get(&self, key: &str) -> Option<&Self> {
-        let Yaml::Map(members) = &self.value else { return None };
-        members.iter().find(|(name, _)| name.text == key).map(|(_, value)| value)
-    }
-
-    /// What the value is, in a word for a message.
-    pub fn kind(&self) -> &'static str {
-        match self.value {
-            Yaml::Null => "null",
-            Yaml::Bool(_) => "a boolean",
-            Yaml::Number(..) => "a number",
-            Yaml::String(_) => "a string",
-            Yaml::List(_) => "a list",
-            Yaml::Map(_) => "a mapping",
-        }
-    }
-
-    /// The value as JSON.
-    pub fn to_json(&self) -> Value {
-        match &self.value {
-            Yaml::Null => Value::Null,
-            Yaml::Bool(value) => Value::Bool(*value),
-            Yaml::Number(number, _) => Value::from(*number),
-            Yaml::String(text) => Value::from(text.as_str()),
-            Yaml::List(items) => Value::Array(items.iter().map(Self::to_json).collect()),
-            Yaml::Map(members) => Value::Object(
-                members.iter().map(|(key, value)| (key.text.as_str(), value.to_json())).collect::<Object>(),
-            ),
-        }
-    }
-
-    /// Changes every span in the value.
-    pub(super) fn map_spans(&mut self, map: &impl Fn(Range<usize>) -> Range<usize>) {
-        self.span = map(self.span.clone());
-        match &mut self.value {
-            Yaml::List(items) => items.iter_mut().for_each(|item| item.map_spans(map)),
-            Yaml::Map(members) => {
-                for (key, value) in members {
-                    key.span = map(key.span.clone());
-                    key.overridden.iter_mut().for_each(|span| *span = map(span.clone()));
-                    value.map_spans(map);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn count(&self) -> usize {
-        match &self.value {
-            Yaml::List(items) => 1 + items.iter().map(Self::count).sum::<usize>(),
-            Yaml::Map(members) => 1 + members.iter().map(|(_, value)| 1 + value.count()).sum::<usize>(),
-            _ => 1,
-        }
-    }
-
-    fn depth(&self) -> usize {
-        match &self.value {
-            Yaml::List(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
-            Yaml::Map(members) => 1 + members.iter().map(|(_, value)| value.depth()).max().unwrap_or(0),
-            _ => 1,
-        }
-    }
-}
-
 /// Reads a YAML text.
 ///
 /// # Errors
 /// When it is not YAML, nests deeper than the limit, or its aliases copy more than the limit.
-pub(super) fn parse(text: &str) -> Result<Content, YamlError> {
+pub(in crate::rule) fn parse(text: &str) -> Result<Content, YamlError> {
     let mut source = YamlText::new(text);
     loop {
         match parse_once(text, &source) {
@@ -418,17 +299,6 @@ fn key_text(node: &Node) -> String {
         Yaml::Bool(value) => value.to_string(),
         Yaml::Number(_, text) | Yaml::String(text) => text.clone(),
         Yaml::List(_) | Yaml::Map(_) => "[object Object]".to_owned(),
-    }
-}
-
-impl From<ScalarStyle> for Style {
-    fn from(style: ScalarStyle) -> Self {
-        match style {
-            ScalarStyle::Plain => Self::Plain,
-            ScalarStyle::SingleQuoted => Self::SingleQuoted,
-            ScalarStyle::DoubleQuoted => Self::DoubleQuoted,
-            ScalarStyle::Literal | ScalarStyle::Folded => Self::Block,
-        }
     }
 }
 

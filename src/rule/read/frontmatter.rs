@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::node::{Key, Node, Style, Yaml};
 use super::source::{Derived, is_js_blank};
-use super::yaml::{self, Content, Node, Style, Yaml, YamlError};
+use super::yaml::{self, Content, YamlError};
 use crate::diagnostic::{Effect, Fix};
 use crate::settings::Semantics;
 use crate::text::JsString;
@@ -115,7 +116,7 @@ impl Frontmatter {
 
     /// How to write the values so that YAML reads what the agent makes of them now; `text` is the file's. None when
     /// the repair lost lines, or kept quotes that nobody meant as part of the value.
-    pub(super) fn quoting(&self, text: &str) -> Option<Fix> {
+    pub(in crate::rule) fn quoting(&self, text: &str) -> Option<Fix> {
         let title = "put what is not YAML into single quotes";
         let quote = |value: &str| format!("'{}'", value.replace('\'', "''"));
         let edits: Vec<_> = match &self.reading {
@@ -181,7 +182,7 @@ fn from_content(content: Content, text: &Derived) -> (Vec<Member>, Reading) {
     match node.value {
         Yaml::Map(members) => {
             let locate = |span: Range<usize>| text.origin_range(span);
-            let member = |(key, mut value): (yaml::Key, Node)| {
+            let member = |(key, mut value): (Key, Node)| {
                 value.map_spans(&locate);
                 Member {
                     key: key.text.clone(),
@@ -324,7 +325,7 @@ fn line_by_line(metadata: &Derived, error: Problem, parse: impl Fn(&str) -> Opti
 }
 
 /// `ast-condition` → `astCondition`: a dash goes and raises the lower-case letter behind it.
-pub(super) fn normalise_key(key: &str) -> String {
+pub(in crate::rule) fn normalise_key(key: &str) -> String {
     let mut normal = String::with_capacity(key.len());
     let mut rest = key.chars().peekable();
     while let Some(one) = rest.next() {

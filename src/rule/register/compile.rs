@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Rule, Scope, condition_member, fields};
+use super::scope::Scope;
 use crate::diagnostic::{Diagnostic, code};
 use crate::glob::GlobGate;
 use crate::message::Source;
 use crate::pattern::{CompileOptions, Pattern, PatternError, PatternErrorKind};
+use crate::rule::read::{self, Rule, condition_member};
 use crate::settings::{InterruptMode, Semantics, Settings};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
@@ -90,7 +91,7 @@ impl CompiledRule {
             _ => Vec::new(),
         };
         let sources = rule.fields.condition.as_deref().unwrap_or_default();
-        let question = rule.fields.question.clone().filter(|_| semantics.judged_rules).and_then(fields::question);
+        let question = rule.fields.question.clone().filter(|_| semantics.judged_rules).and_then(read::question);
         let options =
             CompileOptions { leading_flags: semantics.leading_flags, sticky_look_aheads: semantics.sticky_look_aheads };
         let mut conditions = Vec::with_capacity(sources.len());

@@ -5,8 +5,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::yaml::{self, Content, Node, Yaml};
 use crate::diagnostic::{Code, Diagnostic, code};
+use crate::rule::read::{Content, Key, Node, Style, Yaml, decode, parse as parse_yaml};
 use crate::settings::{SETTING_KEYS, Semantics, Settings};
 use crate::text::json::{self, Value};
 use crate::text::{LineIndex, Place};
@@ -168,12 +168,12 @@ impl SettingsLayers {
         };
         let known = key.trim().strip_prefix("ttsr.").filter(|name| SETTING_KEYS.contains(name));
         let Some(name) = known else { return Err(AssignmentError::UnknownKey { key: key.to_owned() }) };
-        let value = match yaml::parse(text) {
+        let value = match parse_yaml(text) {
             Ok(Content::One(node)) => node.value,
             _ => Yaml::String(text.to_owned()),
         };
-        let node = |value| Node { value, style: yaml::Style::Plain, span: 0..0 };
-        let key = |text: &str| yaml::Key { text: text.to_owned(), span: 0..0, overridden: Vec::new() };
+        let node = |value| Node { value, style: Style::Plain, span: 0..0 };
+        let key = |text: &str| Key { text: text.to_owned(), span: 0..0, overridden: Vec::new() };
         let group = node(Yaml::Map(vec![(key(name), node(value))]));
         self.layers.push(Layer { root: node(Yaml::Map(vec![(key("ttsr"), group)])), origin: Origin::Assignment });
         Ok(())
@@ -245,7 +245,7 @@ fn dotted_keys(layer: &Layer) -> Vec<Diagnostic> {
         .collect()
 }
 
-fn unknown_key(layer: &Layer, key: &yaml::Key) -> Diagnostic {
+fn unknown_key(layer: &Layer, key: &Key) -> Diagnostic {
     let message = format!("the agent has no setting `ttsr.{}`", key.text);
     let finding = layer.finding(code::UNKNOWN_SETTING, message, &key.span);
     let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
@@ -266,7 +266,7 @@ fn read(path: &Path) -> Result<Layer, SettingsError> {
         return Err(fail(format!("it is larger than {} MiB", MAX_FILE >> 20)));
     }
     let bytes = fs::read(path).map_err(|error| fail(super::load::describe(&error)))?;
-    let text = super::source::decode(bytes).text;
+    let text = decode(bytes).text;
     let lines = LineIndex::new(&text);
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     match parse(&text, is_json) {
@@ -285,13 +285,13 @@ fn parse(text: &str, is_json: bool) -> Result<Node, (String, usize)> {
     if is_json {
         let value = json::parse(body).map_err(|error| (error.message, start + error.offset))?;
         // JSON is YAML but for tabs between tokens; the YAML reader gives the places.
-        if let Ok(Content::One(mut node)) = yaml::parse(&body.replace('\t', " ")) {
+        if let Ok(Content::One(mut node)) = parse_yaml(&body.replace('\t', " ")) {
             node.map_spans(&|span| start + span.start..start + span.end);
             return Ok(node);
         }
         return Ok(from_json(&value));
     }
-    match yaml::parse(body) {
+    match parse_yaml(body) {
         Ok(Content::One(mut node)) => {
             node.map_spans(&|span| start + span.start..start + span.end);
             Ok(node)
@@ -310,11 +310,11 @@ fn from_json(value: &Value) -> Node {
         Value::String(text) => Yaml::String(text.to_string_lossy()),
         Value::Array(items) => Yaml::List(items.iter().map(from_json).collect()),
         Value::Object(members) => {
-            let key = |text: String| yaml::Key { text, span: 0..0, overridden: Vec::new() };
+            let key = |text: String| Key { text, span: 0..0, overridden: Vec::new() };
             Yaml::Map(members.iter().map(|(name, value)| (key(name.to_string_lossy()), from_json(value))).collect())
         }
     };
-    Node { value, style: yaml::Style::Plain, span: 0..0 }
+    Node { value, style: Style::Plain, span: 0..0 }
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::frontmatter::{Frontmatter, Generation, Problem, Reading};
+use super::node::{Node, Yaml};
 use super::source::{self, Decoded, Encoding};
-use super::yaml::{Node, Yaml};
 use crate::diagnostic::{Code, Diagnostic, Effect, Fix, code};
 use crate::settings::Semantics;
 use crate::text::{JsString, LineIndex, Place};
@@ -16,11 +16,11 @@ pub struct RuleFile {
     /// The file as the user named it; one that discovery found is named from the project or the home.
     pub name: String,
     /// Where it lies.
-    pub(super) path: PathBuf,
+    pub(in crate::rule) path: PathBuf,
     /// The frontmatter; none when the file has no two fences.
     pub frontmatter: Option<Frontmatter>,
     /// The body as the agent has it, until a rule takes it.
-    pub(super) body: JsString,
+    pub(in crate::rule) body: JsString,
     /// Where the body begins (byte offset in [`RuleFile::text`]).
     pub body_start: usize,
     /// The file begins with a fence that is never closed, so that all of it is body.
@@ -44,7 +44,7 @@ impl RuleFile {
     }
 
     /// The file as the same generation would read it if it had this text.
-    pub(super) fn with_text(&self, text: String) -> Self {
+    pub(in crate::rule) fn with_text(&self, text: String) -> Self {
         let file = Self::from_decoded(self.name.clone(), source::decode(text.into_bytes()), self.generation);
         Self { path: self.path.clone(), ..file }
     }

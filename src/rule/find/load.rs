@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::{Provider, Rule, RuleFile};
 use crate::diagnostic::{Diagnostic, code};
+use crate::rule::read::{Provider, Rule, RuleFile, base_name, given_path, rule_name};
 use crate::settings::Semantics;
 use crate::text::Place;
 
@@ -130,7 +130,7 @@ pub fn search_bundled(path: &Path, hidden: &[String], semantics: &Semantics, sin
         return fail("there is no rule file (`*.md`, `*.mdc`) below this directory".to_owned());
     }
     for file in files {
-        let stored = |name: &str| format!("{BUNDLED_PREFIX}{}.md", super::rule_name(name));
+        let stored = |name: &str| format!("{BUNDLED_PREFIX}{}.md", rule_name(name));
         reader.found(&file, Provider::BuiltinDefaults, stored, |_| None);
     }
     Searched { failures: Vec::new(), files: reader.files }
@@ -155,16 +155,6 @@ fn as_named(path: &Path) -> String {
     let name = path.to_string_lossy();
     // `.` as a directory puts it in front of every file.
     name.strip_prefix("./").unwrap_or(&name).to_owned()
-}
-
-/// The path that a rule file named by the user counts as having.
-pub(super) fn given_path(cwd: &str, base_name: &str) -> String {
-    format!("{}/.omp/rules/{base_name}", cwd.trim_end_matches('/'))
-}
-
-/// The last segment of a path.
-pub(super) fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// What an error of the operating system says, without its number.

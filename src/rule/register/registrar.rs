@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use super::{CompiledRule, Fields, Provider, Reading, Refusal, Rule};
+use super::compile::{CompiledRule, Refusal};
 use crate::diagnostic::{Diagnostic, code};
 use crate::glob::PathGlob;
+use crate::rule::read::{CONDITION_KEYS, Fields, Provider, Reading, Rule};
 use crate::settings::{Lifecycle, Semantics, Settings};
 use crate::text::{JsString, Place};
 
@@ -261,7 +262,7 @@ fn no_trigger(rule: &Rule, semantics: &Semantics) -> String {
             None => "no `ttsr_trigger`".to_owned(),
         };
     }
-    if super::CONDITION_KEYS.into_iter().chain(["astCondition"]).any(declares) {
+    if CONDITION_KEYS.into_iter().chain(["astCondition"]).any(declares) {
         "its condition is empty or no text".to_owned()
     } else if semantics.judged_rules && declares("question") {
         "its question is empty or no text".to_owned()

@@ -2,7 +2,8 @@
 //! dropped, split.
 
 use super::frontmatter::{Frontmatter, Member};
-use super::yaml::{Node, Yaml};
+use super::node::{Node, Yaml};
+use super::source::is_js_blank;
 use crate::settings::{InterruptMode, Semantics};
 use crate::text::JsString;
 
@@ -38,7 +39,7 @@ pub const CONDITION_KEYS: [&str; 3] = ["condition", "ttsr_trigger", "ttsrTrigger
 
 impl Fields {
     /// Reads the fields as the generation does.
-    pub(super) fn read(frontmatter: &Frontmatter, semantics: &Semantics) -> Self {
+    pub(in crate::rule) fn read(frontmatter: &Frontmatter, semantics: &Semantics) -> Self {
         if semantics.legacy_trigger_only {
             return Self::read_early(frontmatter);
         }
@@ -100,7 +101,7 @@ pub fn condition_member(frontmatter: &Frontmatter) -> Option<&Member> {
 }
 
 /// A question without the blanks around it, if anything is left (generation-v4.md W2.1).
-pub(super) fn question(text: JsString) -> Option<JsString> {
+pub(in crate::rule) fn question(text: JsString) -> Option<JsString> {
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 
@@ -146,8 +147,8 @@ fn agents(names: Vec<JsString>) -> Vec<JsString> {
         let parts: Vec<_> = text.split(',').collect();
         let last = parts.len() - 1;
         let trimmed = parts.iter().enumerate().map(|(at, part)| {
-            let part = if at > 0 { part.trim_start_matches(super::source::is_js_blank) } else { part };
-            if at < last { part.trim_end_matches(super::source::is_js_blank) } else { part }
+            let part = if at > 0 { part.trim_start_matches(is_js_blank) } else { part };
+            if at < last { part.trim_end_matches(is_js_blank) } else { part }
         });
         JsString::from(trimmed.collect::<Vec<_>>().join(","))
     };

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::load::{Reader, has_extension, walk_finding};
-use super::yaml::{Node, Yaml};
-use super::{Loaded, Provider, Rule, Searched, Sink};
+use super::load::{Loaded, Reader, Searched, Sink, has_extension, walk_finding};
 use crate::diagnostic::{Diagnostic, code};
+use crate::rule::read::{Node, Provider, Rule, Yaml};
 use crate::settings::Semantics;
 use crate::text::{JsString, Place};
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::yaml::Style;
+use super::node::Style;
 
 /// So many places are changed because the parser stumbled there; each costs another reading.
 const MAX_REPAIRS: usize = 64;
