@@ -7,7 +7,7 @@ pub mod code;
 use std::fmt;
 use std::ops::Range;
 
-pub use code::Code;
+pub use code::{Code, CodeInfo, SampleFile};
 
 use crate::text::Place;
 

@@ -18,5 +18,7 @@ pub use read::{
     CONDITION_KEYS, Encoding, Fields, Frontmatter, Key, Member, Node, Problem, Provider, Reading, Rule, RuleFile,
     Style, Yaml, condition_member, is_file_glob, rule_name, split_scopes,
 };
-pub use register::{Bucket, CompiledRule, Listed, Refusal, Registrar, RuleSet, Scope, ScopeToken, ToolScope};
+pub use register::{
+    Bucket, CompiledRule, Flaw, Listed, Refusal, Registrar, RuleSet, Scope, ScopeToken, ToolScope, Unheard,
+};
 pub use samples::{Expected, SAMPLES_KEY, Sample, SampleProblem, Samples};

@@ -1,4 +1,5 @@
-//! The catalogue of findings: number, name, default severity, explanation.
+//! The kinds of findings: number, name, default severity, explanation, samples; and those about sessions, streams,
+//! scripts, handoffs and settings. The ones about rules are `rule::lint`'s, and `output::catalogue` has them all.
 //!
 //! Numbers are never reused: 0xx rule files, 1xx session structure, 2xx persisted injections, 3xx streams and
 //! scripts, 4xx handoff, 5xx settings and circumstances.
@@ -9,30 +10,29 @@ use super::Severity;
 
 mod handoff;
 mod replay;
-mod rule;
-mod sample;
 mod session;
 mod settings;
 mod stream;
 
 pub use handoff::*;
 pub use replay::*;
-pub use rule::*;
-pub use sample::SampleFile;
 pub use session::*;
 pub use settings::*;
 pub use stream::*;
 
-mod catalogue {
-    use super::{Code, handoff, replay, rule, session, settings, stream};
+mod list {
+    use super::{Code, handoff, replay, session, settings, stream};
 
-    pub(super) fn all() -> Vec<Code> {
-        let mut all: Vec<Code> =
-            [rule::ALL, session::ALL, stream::ALL, replay::ALL, handoff::ALL, settings::ALL].concat();
-        all.sort_by_key(|code| code.number());
-        all
+    /// The codes of this module.
+    pub fn all() -> impl Iterator<Item = Code> {
+        [session::ALL, stream::ALL, replay::ALL, handoff::ALL, settings::ALL].into_iter().flatten().copied()
     }
 }
+pub use list::all;
+
+/// A file of a sample: its name below `testdata/rules/<code-name>/`, and its bytes. Names begin with `failing` or
+/// `passing`.
+pub type SampleFile = (&'static str, &'static [u8]);
 
 /// What the catalogue knows of a kind of finding.
 #[derive(Debug)]
@@ -45,6 +45,8 @@ pub struct CodeInfo {
     pub severity: Severity,
     /// What it means and why it matters, in a few sentences.
     pub explanation: &'static str,
+    /// A rule that gives the finding and one that does not, for codes about rules: the files that the tests run.
+    pub samples: &'static [SampleFile],
 }
 
 /// A kind of finding; equal when the numbers are.
@@ -77,18 +79,9 @@ impl Code {
         self.0.explanation
     }
 
-    /// Every code, by number.
-    pub fn all() -> Vec<Self> {
-        catalogue::all()
-    }
-
-    /// The code of this number (`TTSR014`, `14`) or name (`matches-empty`).
-    pub fn find(text: &str) -> Option<Self> {
-        Self::all().into_iter().find(|code| {
-            code.name() == text
-                || code.to_string().eq_ignore_ascii_case(text)
-                || text.parse().is_ok_and(|number: u16| number == code.number())
-        })
+    /// The sample files of a code about rules, failing ones first; nothing for other codes.
+    pub fn samples(self) -> &'static [SampleFile] {
+        self.0.samples
     }
 }
 
@@ -121,6 +114,7 @@ macro_rules! codes {
                     name: $name,
                     severity: $crate::diagnostic::Severity::$severity,
                     explanation: $explanation,
+                    samples: &[],
                 },
             );
         )*
@@ -128,20 +122,3 @@ macro_rules! codes {
     };
 }
 use codes;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_and_names_are_unique() {
-        let all = Code::all();
-        for pair in all.windows(2) {
-            assert!(pair[0].number() < pair[1].number(), "{:?} and {:?}", pair[0], pair[1]);
-        }
-        for code in &all {
-            assert_eq!(all.iter().filter(|other| other.name() == code.name()).count(), 1, "{code:?}");
-            assert!(!code.explanation().is_empty());
-        }
-    }
-}

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use super::load::{Loaded, Reader, Searched, Sink, has_extension, walk_finding};
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
+use crate::rule::lint::{missing_apply_to, skipped_file};
 use crate::rule::read::{Node, Provider, Rule, Yaml};
 use crate::settings::Semantics;
-use crate::text::{JsString, Place};
+use crate::text::JsString;
 
 /// Where to look, and what narrows the search.
 #[derive(Clone, Debug, Default)]
@@ -270,9 +271,8 @@ impl Places {
                     if wanted(&name) && is_file {
                         files.push(entry.into_path());
                     } else if wanted(&name) && entry.depth() > 0 {
-                        let finding = Diagnostic::new(code::SKIPPED_FILE, "not read as a rule: it is no regular file")
-                            .with_help("put a file in its place");
-                        sink.finding(finding.at(Place::line(self.name_of(entry.path()), 1, 0)));
+                        let (message, help) = ("not read as a rule: it is no regular file", "put a file in its place");
+                        sink.finding(skipped_file::finding(self.name_of(entry.path()), message, help));
                     }
                 }
                 Err(error) => {
@@ -319,9 +319,7 @@ fn as_instructions(rule: &mut Rule) -> Option<Diagnostic> {
         }
         None => {
             rule.fields.globs = None;
-            let message = "an instructions file without `applyTo`";
-            let help = "say with `applyTo: \"**\"` or a glob which files it is for";
-            Some(file.finding(code::MISSING_APPLY_TO, message, 0..0).with_help(help))
+            Some(missing_apply_to::finding(&file))
         }
     }
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::Diagnostic;
+use crate::rule::lint::{self, skipped_file, unreadable_rule_file};
 use crate::rule::read::{Provider, Rule, RuleFile, base_name, given_path, rule_name};
 use crate::settings::Semantics;
-use crate::text::Place;
 
 /// Larger files are not read (bytes).
 const MAX_FILE: u64 = 64 << 20;
@@ -208,9 +208,8 @@ impl<'a> Reader<'a> {
     ) {
         if let Err(error) = self.read(path, provider, stored, adjust) {
             let why = describe(&error);
-            let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("the rule file cannot be read: {why}"));
-            let finding = finding.with_help("make it readable, or remove it");
-            self.sink.finding(finding.at(Place::line((self.name_of)(path), 1, 0)));
+            let message = format!("the rule file cannot be read: {why}");
+            self.sink.finding(unreadable_rule_file::finding((self.name_of)(path), message));
         }
     }
 
@@ -228,7 +227,7 @@ impl<'a> Reader<'a> {
         let base = path.file_name().map_or_else(|| base_name(&shown).into(), |name| name.to_string_lossy());
         let mut file = RuleFile::read(shown.as_str(), bytes, self.semantics);
         file.path = path.to_owned();
-        file.findings().into_iter().for_each(|finding| self.sink.finding(finding));
+        lint::of_file(&file).into_iter().for_each(|finding| self.sink.finding(finding));
         self.files += 1;
         let mut rule = Rule::from_file(&base, stored(&base).into(), file, self.semantics);
         rule.provider = provider;
@@ -259,7 +258,7 @@ fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
 /// Every rule file below a directory, sorted by path; nothing is left out silently.
 fn rule_files_below(directory: &Path, sink: &mut dyn Sink) -> Vec<PathBuf> {
     let note = |path: &Path, message: &str, help: &str| {
-        Diagnostic::new(code::SKIPPED_FILE, message).with_help(help).at(Place::line(path.to_string_lossy(), 1, 0))
+        skipped_file::finding(path.to_string_lossy().into_owned(), message, help)
     };
     let mut files = Vec::new();
     let walk = WalkBuilder::new(directory)
@@ -313,9 +312,7 @@ pub(super) fn walk_finding(
         return None;
     }
     let why = error.io_error().map_or_else(|| error.to_string(), describe);
-    let finding = Diagnostic::new(code::UNREADABLE_RULE_FILE, format!("not read: {why}"))
-        .with_help("make it readable, or remove it");
-    Some(finding.at(Place::line(name_of(path), 1, 0)))
+    Some(unreadable_rule_file::finding(name_of(path), format!("not read: {why}")))
 }
 
 /// The path that an error is about.

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::frontmatter::{Frontmatter, Generation, Problem, Reading};
+use super::frontmatter::{Frontmatter, Generation};
 use super::node::{Node, Yaml};
 use super::source::{self, Decoded, Encoding};
-use crate::diagnostic::{Code, Diagnostic, Effect, Fix, code};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::settings::Semantics;
 use crate::text::{JsString, LineIndex, Place};
 
@@ -81,6 +81,11 @@ impl RuleFile {
         self.decoded.malformed.is_some()
     }
 
+    /// Where the first bytes stand that were no text (byte offset).
+    pub(in crate::rule) fn malformed(&self) -> Option<usize> {
+        self.decoded.malformed
+    }
+
     /// The place of a byte range of the text.
     pub fn place(&self, range: Range<usize>) -> Place {
         let position = |offset| self.lines.position(self.text(), offset);
@@ -114,99 +119,10 @@ impl RuleFile {
         at(units.start)..at(units.end).max(at(units.start))
     }
 
-    /// What is wrong with the file before any of its values is looked at.
-    pub fn findings(&self) -> Vec<Diagnostic> {
-        let mut findings = Vec::new();
-        match self.encoding() {
-            Encoding::Utf8 => {}
-            Encoding::Utf8Mark => findings.push(
-                self.finding(code::BYTE_ORDER_MARK, "the file begins with a byte order mark", 0..3)
-                    .with_help("save the file as UTF-8 without a mark")
-                    .with_fix(Fix::replace("remove the mark", 0..3, "", Effect::None)),
-            ),
-            Encoding::Utf16 => findings.push(
-                self.finding(code::UTF16_FILE, "the file is encoded as UTF-16", 0..0)
-                    .with_help("save the file as UTF-8"),
-            ),
-        }
-        if let Some(at) = self.decoded.malformed {
-            let message = "the file holds bytes that are no text; the agent reads U+FFFD there";
-            findings.push(self.finding(code::MALFORMED_TEXT, message, at..at + 3).with_help("save the file as UTF-8"));
-        }
-        if self.unclosed_fence {
-            let fence = self.body_start..self.body_start + 3;
-            findings.push(
-                self.finding(
-                    code::UNCLOSED_FENCE,
-                    "the frontmatter is never closed, so all of the file is body",
-                    fence,
-                )
-                .with_help("put a line `---` behind the last key"),
-            );
-        }
-        findings.extend(self.frontmatter.as_ref().and_then(|frontmatter| self.reading_finding(frontmatter)));
-        findings
-    }
-
-    /// The line that a fix changes as it should be, where it is one short line; else the advice.
-    fn written_so(&self, advice: &str, fix: Option<&Fix>) -> String {
-        const LONGEST: usize = 200;
-        let Some([(range, replacement)]) = fix.map(|fix| fix.edits.as_slice()) else { return advice.to_owned() };
-        let text = self.text();
-        let start = text[..range.start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
-        let end = text[range.end..].find(['\n', '\r']).map_or(text.len(), |at| range.end + at);
-        let line = format!("{}{replacement}{}", &text[start..range.start], &text[range.end..end]);
-        if line.len() > LONGEST { advice.to_owned() } else { format!("write `{}`", line.trim()) }
-    }
-
-    fn reading_finding(&self, frontmatter: &Frontmatter) -> Option<Diagnostic> {
-        let from = |at: usize| {
-            let end = self.text()[at..].find(['\n', '\r']).map_or(self.text().len(), |end| at + end);
-            at..end
-        };
-        let at_problem = |code, problem: &Problem, message: String| self.finding(code, message, from(problem.at));
-        Some(match &frontmatter.reading {
-            Reading::Plain => return None,
-            Reading::NoMapping { kind, at } => self
-                .finding(code::INVALID_FRONTMATTER, format!("the frontmatter is {kind}, so it has no keys"), from(*at))
-                .with_help("write `key: value` lines"),
-            Reading::SeveralDocuments { at } => self
-                .finding(
-                    code::SEVERAL_DOCUMENTS,
-                    "the frontmatter holds several YAML documents, so no key counts",
-                    from(*at),
-                )
-                .with_help("remove the `...` or `---` line between them"),
-            Reading::Quoted { error, values } => {
-                let message = format!(
-                    "the frontmatter is not valid YAML ({}); the agent puts this value into quotes",
-                    error.message
-                );
-                let fix = frontmatter.quoting(self.text());
-                self.finding(code::INVALID_FRONTMATTER, message, values.first().cloned().unwrap_or(from(error.at)))
-                    .with_help(self.written_so("put the value into single quotes", fix.as_ref()))
-                    .with_fix(fix)
-            }
-            Reading::LineByLine { error, skipped } => {
-                let message = format!(
-                    "the frontmatter is not valid YAML ({}); the agent reads it line by line{}",
-                    error.message,
-                    if skipped.is_empty() { "" } else { ", and indented lines and list items are lost" },
-                );
-                let fix = frontmatter.quoting(self.text());
-                let advice = "put the value into single quotes; what is not valid YAML stays as it is, quotes and \
-                              backslashes included";
-                at_problem(code::INVALID_FRONTMATTER, error, message)
-                    .with_help(self.written_so(advice, fix.as_ref()))
-                    .with_fix(fix)
-            }
-            Reading::Beyond(problem) => at_problem(
-                code::FRONTMATTER_BEYOND_LIMITS,
-                problem,
-                format!("the frontmatter cannot be read: {}", problem.message),
-            )
-            .with_help("keep the frontmatter to the keys of the rule, and move everything else into the body"),
-        })
+    /// The part of the line from `at` on.
+    pub(in crate::rule) fn rest_of_line(&self, at: usize) -> Range<usize> {
+        let end = self.text()[at..].find(['\n', '\r']).map_or(self.text().len(), |end| at + end);
+        at..end
     }
 }
 

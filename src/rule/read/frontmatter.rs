@@ -7,7 +7,6 @@ use std::ops::Range;
 use super::node::{Key, Node, Style, Yaml};
 use super::source::{Derived, is_js_blank};
 use super::yaml::{self, Content, YamlError};
-use crate::diagnostic::{Effect, Fix};
 use crate::settings::Semantics;
 use crate::text::JsString;
 use crate::text::json;
@@ -112,37 +111,6 @@ impl Frontmatter {
     /// The value that counts for `key`, normalised.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.member(key).map(|member| &member.value)
-    }
-
-    /// How to write the values so that YAML reads what the agent makes of them now; `text` is the file's. None when
-    /// the repair lost lines, or kept quotes that nobody meant as part of the value.
-    pub(in crate::rule) fn quoting(&self, text: &str) -> Option<Fix> {
-        let title = "put what is not YAML into single quotes";
-        let quote = |value: &str| format!("'{}'", value.replace('\'', "''"));
-        let edits: Vec<_> = match &self.reading {
-            Reading::Quoted { values, .. } => {
-                values.iter().map(|range| (range.clone(), quote(&text[range.clone()]))).collect()
-            }
-            Reading::LineByLine { skipped, .. } if skipped.is_empty() => {
-                let raw = |member: &&Member| {
-                    let Yaml::String(value) = &member.value.value else { return false };
-                    let written = &text[member.value.span.clone()];
-                    member.value.style == Style::Plain && value == written && is_quoted_alone(written)
-                };
-                let raw: Vec<&Member> = self.members.iter().filter(raw).collect();
-                let keeps_quotes = |member: &&Member| {
-                    matches!(member.key.as_str(), "condition" | "astCondition" | "ttsrTrigger" | "ttsr_trigger")
-                        && text[member.value.span.clone()].starts_with(['"', '\''])
-                };
-                if raw.iter().any(keeps_quotes) {
-                    return None;
-                }
-                let edit = |member: &Member| (member.value.span.clone(), quote(&text[member.value.span.clone()]));
-                raw.into_iter().map(edit).collect()
-            }
-            _ => return None,
-        };
-        (!edits.is_empty()).then_some(Fix { title, edits, effect: Effect::None, revives: false })
     }
 
     /// Reads the metadata.
@@ -281,7 +249,7 @@ fn parse_alone(text: &str) -> Option<Node> {
 }
 
 /// Whether a value that is taken as written needs quotes to be the same text in YAML.
-fn is_quoted_alone(written: &str) -> bool {
+pub(in crate::rule) fn is_quoted_alone(written: &str) -> bool {
     !written.is_empty()
         && !matches!(parse_alone(written), Some(Node { value: Yaml::String(value), .. }) if value == written)
 }

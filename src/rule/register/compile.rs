@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::flaw::Flaw;
 use super::scope::Scope;
-use crate::diagnostic::{Diagnostic, code};
 use crate::glob::GlobGate;
 use crate::message::Source;
-use crate::pattern::{CompileOptions, Pattern, PatternError, PatternErrorKind};
-use crate::rule::read::{self, Rule, condition_member};
+use crate::pattern::{CompileOptions, Pattern, PatternErrorKind};
+use crate::rule::read::{self, Rule};
 use crate::settings::{InterruptMode, Semantics, Settings};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
@@ -72,7 +72,7 @@ impl fmt::Display for Refusal {
 
 impl CompiledRule {
     /// Offers a rule to the engine: compiles it or says why not. The caller refuses duplicate names. What is
-    /// skipped on the way goes to `diagnostics`.
+    /// skipped on the way goes to `flaws`.
     ///
     /// # Errors
     /// When the engine refuses the rule.
@@ -80,7 +80,7 @@ impl CompiledRule {
         rule: &Rule,
         settings: &Settings,
         semantics: &Semantics,
-        diagnostics: &mut Vec<Diagnostic>,
+        flaws: &mut Vec<Flaw>,
     ) -> Result<Self, Refusal> {
         if !settings.enabled && semantics.enabled_gates {
             return Err(Refusal::Disabled);
@@ -102,24 +102,21 @@ impl CompiledRule {
                 Ok(pattern) => conditions.push((source.clone(), pattern)),
                 Err(error) if error.kind == PatternErrorKind::TooLarge => {
                     undecidable.push(source.clone());
-                    let what = format!("is beyond what this program evaluates: {}", error.message);
-                    diagnostics.push(
-                        about(rule, code::CONDITION_BEYOND_LIMITS, "condition", source, &what)
-                            .with_help("split the pattern into several conditions; one match suffices"),
-                    );
+                    flaws.push(Flaw::ConditionBeyondLimits { source: source.clone(), error });
                 }
-                Err(error) => errors.push((source, error)),
+                Err(error) => errors.push(Flaw::InvalidCondition { source: source.clone(), error }),
             }
         }
         let dead = conditions.is_empty() && undecidable.is_empty() && ast.is_empty() && question.is_none();
-        diagnostics.extend(errors.iter().map(|(source, error)| invalid_condition(rule, source, error)));
+        let invalid = errors.len();
+        flaws.extend(errors);
         if dead {
-            if errors.len() > 1 {
-                diagnostics.push(no_valid_condition(rule, errors.len()));
+            if invalid > 1 {
+                flaws.push(Flaw::NoValidCondition { count: invalid });
             }
-            return Err(Refusal::NoCondition { invalid: errors.len() });
+            return Err(Refusal::NoCondition { invalid });
         }
-        let scope = scope(rule, semantics, diagnostics)?;
+        let scope = scope(rule, semantics, flaws)?;
         let globs = if semantics.scoped { rule.fields.globs.as_deref().unwrap_or_default() } else { &[] };
         Ok(Self {
             name: rule.name.clone(),
@@ -193,103 +190,13 @@ fn announced(rule: &Rule, semantics: &Semantics) -> Object {
     object
 }
 
-fn scope(rule: &Rule, semantics: &Semantics, diagnostics: &mut Vec<Diagnostic>) -> Result<Scope, Refusal> {
+fn scope(rule: &Rule, semantics: &Semantics, flaws: &mut Vec<Flaw>) -> Result<Scope, Refusal> {
     let tokens = rule.fields.scope.as_deref().filter(|_| semantics.scoped).unwrap_or_default();
     let scope = Scope::new(tokens);
-    for &at in &scope.invalid {
-        diagnostics.push(
-            about(rule, code::INVALID_SCOPE_TOKEN, "scope", &tokens[at], "is no scope, so it is skipped")
-                .with_help(scope_help(&tokens[at])),
-        );
-    }
+    flaws.extend(scope.invalid.iter().map(|&at| Flaw::InvalidScopeToken { token: tokens[at].clone() }));
     if scope.is_reachable() {
         return Ok(scope);
     }
-    let message = "no token of the scope is valid, so no stream can reach the rule";
-    let place = rule.file.as_ref().and_then(|file| {
-        let node = file.frontmatter.as_ref()?.get("scope")?;
-        Some(file.finding(code::UNREACHABLE_SCOPE, message, node.span.clone()))
-    });
-    let finding = place.unwrap_or_else(|| Diagnostic::new(code::UNREACHABLE_SCOPE, message));
-    let help = if rule.fields.condition.is_some() {
-        "write `scope: text`, or leave `scope` out for prose and all tools"
-    } else {
-        "write `scope: tool:edit, tool:write`, or leave `scope` out"
-    };
-    diagnostics.push(finding.with_help(help));
+    flaws.push(Flaw::UnreachableScope);
     Err(Refusal::Unreachable)
-}
-
-/// How to write a token that is no scope.
-fn scope_help(token: &JsString) -> String {
-    let text = token.to_string_lossy();
-    let words: Vec<JsString> = text.split_whitespace().map(JsString::from).collect();
-    if words.len() > 1 && words.iter().all(|word| Scope::new(std::slice::from_ref(word)).is_reachable()) {
-        return format!("write `scope: {}`", text.split_whitespace().collect::<Vec<_>>().join(", "));
-    }
-    let without_blanks: JsString = text.split_whitespace().collect::<String>().into();
-    if without_blanks != *token && Scope::new(std::slice::from_ref(&without_blanks)).is_reachable() {
-        return format!("write `{without_blanks}`");
-    }
-    "write `text`, `thinking`, `tool`, `tool:NAME`, `tool:NAME(GLOB)` or `tool(GLOB)`, with commas between them"
-        .to_owned()
-}
-
-/// A finding about a token of a key.
-fn about(rule: &Rule, code: code::Code, key: &str, token: &JsString, what: &str) -> Diagnostic {
-    let message = format!("`{}` {what}", token.quotable());
-    let located = rule.file.as_ref().and_then(|file| {
-        let node = file.frontmatter.as_ref()?.get(key)?;
-        Some(file.finding(code, message.clone(), file.locate(node, token, 0..token.len())))
-    });
-    located.unwrap_or_else(|| Diagnostic::new(code, message))
-}
-
-/// The finding that none of several conditions is left.
-fn no_valid_condition(rule: &Rule, count: usize) -> Diagnostic {
-    let message = format!("none of the {count} conditions compiles, so the rule is not registered");
-    let located = rule.file.as_ref().and_then(|file| {
-        let member = condition_member(file.frontmatter.as_ref()?)?;
-        Some(file.finding(code::NO_VALID_CONDITION, message.clone(), member.key_span.clone()))
-    });
-    located.unwrap_or_else(|| Diagnostic::new(code::NO_VALID_CONDITION, message)).with_help("mend at least one of them")
-}
-
-/// The letters of the group of flags alone at which a pattern fails to compile: `(?x)`, or an `(?i)` that is not at the
-/// start.
-fn flag_group(source: &JsString, error: &PatternError) -> Option<String> {
-    let text = source.units().get(error.span.start..)?.strip_prefix(&[u16::from(b'('), u16::from(b'?')])?;
-    let end = text.iter().position(|&unit| unit == u16::from(b')'))?;
-    let flags = String::from_utf16(&text[..end]).ok()?;
-    let is_flag = |one: char| one.is_ascii_alphabetic() || one == '-';
-    (!flags.is_empty() && flags.chars().all(is_flag)).then_some(flags)
-}
-
-/// How to write a pattern with such a group, where there is a way.
-fn flag_help(source: &JsString, flags: &str, at: usize) -> Option<String> {
-    let end = at + flags.len() + "(?)".len();
-    let (before, after) = (source.units().get(..at)?, source.units().get(end..)?);
-    let (before, after) = (JsString::from_units(before), JsString::from_units(after));
-    let whole = format!("(?{flags}){before}{after}");
-    let part = format!("{before}(?{flags}:{after})");
-    let compiles = |pattern: &&String| Pattern::compile(&pattern.as_str().into(), CompileOptions::default()).is_ok();
-    let ways: Vec<String> = [whole, part].iter().filter(compiles).map(|pattern| format!("`{pattern}`")).collect();
-    (!ways.is_empty()).then(|| format!("write {}", ways.join(" for all of it, or ")))
-}
-
-fn invalid_condition(rule: &Rule, source: &JsString, error: &PatternError) -> Diagnostic {
-    let message = format!("the condition `{source}` does not compile: {}", error.message);
-    let flags = flag_group(source, error);
-    let code = if flags.is_some() { code::UNTRANSLATED_INLINE_FLAG } else { code::INVALID_CONDITION };
-    let help = flags.and_then(|flags| flag_help(source, &flags, error.span.start)).or_else(|| error.help.clone());
-    let located = rule.file.as_ref().and_then(|file| {
-        let member = condition_member(file.frontmatter.as_ref()?)?;
-        let range = file.locate(&member.value, source, error.span.clone());
-        Some(file.finding(code, message.clone(), range))
-    });
-    let finding = located.unwrap_or_else(|| Diagnostic::new(code, message));
-    match help {
-        Some(help) => finding.with_help(help),
-        None => finding,
-    }
 }

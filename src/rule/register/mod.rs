@@ -2,9 +2,11 @@
 //! accepts, and why it leaves out the rest.
 
 mod compile;
+mod flaw;
 mod registrar;
 mod scope;
 
 pub use compile::{CompiledRule, Refusal};
-pub use registrar::{Bucket, Listed, Registrar, RuleSet};
+pub use flaw::Flaw;
+pub use registrar::{Bucket, Listed, Registrar, RuleSet, Unheard};
 pub use scope::{Scope, ScopeToken, ToolScope};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::compile::{CompiledRule, Refusal};
-use crate::diagnostic::{Diagnostic, code};
+use super::flaw::Flaw;
 use crate::glob::PathGlob;
 use crate::rule::read::{CONDITION_KEYS, Fields, Provider, Reading, Rule};
 use crate::settings::{Lifecycle, Semantics, Settings};
@@ -18,8 +18,8 @@ pub struct RuleSet {
     pub compiled: Vec<CompiledRule>,
     /// Every rule that was read, in discovery order.
     pub inventory: Vec<Listed>,
-    /// What was found on the way.
-    pub diagnostics: Vec<Diagnostic>,
+    /// What the early generation is silent about, when it registers nothing.
+    pub unheard: Option<Unheard>,
 }
 
 /// What became of one rule.
@@ -33,6 +33,8 @@ pub struct Listed {
     pub registered: Option<usize>,
     /// Why it is not registered.
     pub reason: Option<String>,
+    /// What registration left out of it, or why it refused it.
+    pub flaws: Vec<Flaw>,
     /// Another rule has claimed the name, or `enabled: false` dropped the rule before it could.
     pub is_shadowed: bool,
 }
@@ -80,11 +82,11 @@ impl RuleSet {
         let mut set = Self::default();
         let mut registrar = Registrar::new(settings, semantics, agent);
         for rule in rules {
-            let (listed, compiled) = registrar.add(rule, &mut set.diagnostics);
+            let (listed, compiled) = registrar.add(rule);
             set.inventory.push(listed);
             set.compiled.extend(compiled);
         }
-        set.diagnostics.extend(registrar.finish());
+        set.unheard = registrar.finish();
         set
     }
 
@@ -93,10 +95,11 @@ impl RuleSet {
         let mut set = Self::default();
         let mut names = HashSet::new();
         for rule in rules {
+            let mut flaws = Vec::new();
             let added = if names.contains(&rule.name) {
                 Err(Refusal::DuplicateName)
             } else {
-                CompiledRule::compile(&rule, settings, semantics, &mut set.diagnostics)
+                CompiledRule::compile(&rule, settings, semantics, &mut flaws)
             };
             let (bucket, registered, reason) = match added {
                 Ok(compiled) => {
@@ -106,10 +109,19 @@ impl RuleSet {
                 }
                 Err(refusal) => (Bucket::None, None, Some(refusal.to_string())),
             };
-            set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason, is_shadowed: false });
+            set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason, flaws, is_shadowed: false });
         }
         set
     }
+}
+
+/// Rules that the early generation does not register and the next one would.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unheard {
+    /// How many there are.
+    pub count: usize,
+    /// Where the first of them says what it is for.
+    pub first: Option<Place>,
 }
 
 /// Registers rules one after the other; of those before it keeps the names alone.
@@ -136,13 +148,13 @@ impl<'a> Registrar<'a> {
         Self { settings, semantics, agent, names: HashMap::new(), registered: 0, unheard: 0, first_unheard: None }
     }
 
-    /// Decides for the next rule in discovery order, and gives its registered form when it has one. What is found on
-    /// the way goes to `findings`.
-    pub fn add(&mut self, rule: Rule, findings: &mut Vec<Diagnostic>) -> (Listed, Option<CompiledRule>) {
+    /// Decides for the next rule in discovery order, and gives its registered form when it has one.
+    pub fn add(&mut self, rule: Rule) -> (Listed, Option<CompiledRule>) {
+        let mut flaws = Vec::new();
         let is_shadowed = !rule.fields.enabled || self.names.contains_key(&rule.name);
-        let (bucket, added) = match drop_reason(&rule, &mut self.names, findings) {
+        let (bucket, added) = match drop_reason(&rule, &mut self.names, &mut flaws) {
             Some(reason) => (Bucket::None, Err(reason)),
-            None => self.decide(&rule, findings),
+            None => self.decide(&rule, &mut flaws),
         };
         let (compiled, reason) = added.map_or_else(|reason| (None, Some(reason)), |compiled| (Some(compiled), None));
         let registered = compiled.is_some().then_some(self.registered);
@@ -154,22 +166,17 @@ impl<'a> Registrar<'a> {
             self.unheard += 1;
             self.first_unheard.get_or_insert(place);
         }
-        (Listed { rule: Arc::new(rule), bucket, registered, reason, is_shadowed }, compiled)
+        (Listed { rule: Arc::new(rule), bucket, registered, reason, flaws, is_shadowed }, compiled)
     }
 
-    /// Says so when the early generation registers nothing though the next one would.
-    pub fn finish(&self) -> Option<Diagnostic> {
-        let Self { registered, unheard, .. } = *self;
-        let place = self.first_unheard.clone();
-        (registered == 0 && unheard > 0).then(|| {
-            let message = format!("the lifecycle v1 registers no rule here; v2 would register {unheard}");
-            let help = "v1 knows only a `ttsr_trigger` string; try `--lifecycle v2`";
-            Diagnostic { place, ..Diagnostic::new(code::NOTHING_REGISTERED_IN_V1, message).with_help(help) }
-        })
+    /// What the early generation is silent about, when it registers nothing though the next one would.
+    pub fn finish(&self) -> Option<Unheard> {
+        let unheard = Unheard { count: self.unheard, first: self.first_unheard.clone() };
+        (self.registered == 0 && self.unheard > 0).then_some(unheard)
     }
 
     /// The bucket of a rule that nothing drops, and its registered form or why there is none.
-    fn decide(&self, rule: &Rule, findings: &mut Vec<Diagnostic>) -> (Bucket, Result<CompiledRule, String>) {
+    fn decide(&self, rule: &Rule, flaws: &mut Vec<Flaw>) -> (Bucket, Result<CompiledRule, String>) {
         let (fields, semantics) = (&rule.fields, self.semantics);
         if semantics.rule_switches && self.settings.disabled_rules.contains(&rule.name) {
             return (Bucket::None, Err("named in `ttsr.disabledRules`".to_owned()));
@@ -184,7 +191,7 @@ impl<'a> Registrar<'a> {
             return (Bucket::None, Err(format!("not for the agent `{agent}`")));
         }
         let reason = if has_trigger(fields) {
-            match CompiledRule::compile(rule, self.settings, semantics, findings) {
+            match CompiledRule::compile(rule, self.settings, semantics, flaws) {
                 Ok(compiled) => return (Bucket::Ttsr, Ok(compiled)),
                 Err(refusal) => refusal.to_string(),
             }
@@ -213,23 +220,14 @@ impl<'a> Registrar<'a> {
 }
 
 /// What drops a rule before the buckets: switched off, shadowed, invalid, unreadable.
-fn drop_reason(
-    rule: &Rule,
-    names: &mut HashMap<JsString, String>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<String> {
+fn drop_reason(rule: &Rule, names: &mut HashMap<JsString, String>, flaws: &mut Vec<Flaw>) -> Option<String> {
     if !rule.fields.enabled {
         return Some("switched off by `enabled: false`".to_owned());
     }
     let shown = rule.shown_file();
-    let found = |code, message: String| match &rule.file {
-        Some(file) => file.finding(code, message, 0..0),
-        None => Diagnostic::new(code, message),
-    };
-    if let Some(first) = names.get(&rule.name) {
-        let message = format!("the rule `{}` is shadowed by {first}", rule.name);
-        diagnostics.push(found(code::SHADOWED_RULE, message).with_help("rename one of the two files"));
-        return Some(format!("shadowed by {first}"));
+    if let Some(by) = names.get(&rule.name) {
+        flaws.push(Flaw::Shadowed { by: by.clone() });
+        return Some(format!("shadowed by {by}"));
     }
     names.insert(rule.name.clone(), shown);
     if let Some(Reading::Beyond(problem)) =
@@ -239,9 +237,7 @@ fn drop_reason(
     }
     let missing = [(&rule.name, "name"), (&rule.path, "path"), (&rule.content, "body")];
     let (_, what) = missing.into_iter().find(|(text, _)| text.is_empty())?;
-    let message = format!("the rule has no {what}, so the agent drops it");
-    let help = "write below the frontmatter what the agent is to do";
-    diagnostics.push(found(code::EMPTY_CONTENT, message).with_help(help));
+    flaws.push(Flaw::Lacks { what });
     Some(format!("it has no {what}"))
 }
 
