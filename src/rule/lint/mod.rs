@@ -1,6 +1,6 @@
 //! Lints: what a rule file says and what the agent makes of it, where the two differ (engine.md E12, E13). Each has a
 //! file that is named like its code, with its text, its check and its repair; its samples are in
-//! `testdata/rules/<code>/`. A new one is such a file and a line in [`LINTS`].
+//! `testdata/rules/<code>/`. A new one is such a file and a line in `LINTS`, below.
 //!
 //! Reading and registration decide and say nothing; what is to be said of their decisions is said here.
 

@@ -50,9 +50,9 @@ macro_rules! lint {
         });
 
         /// The code and what finds it.
-        pub(super) const LINT: $crate::rule::lint::shared::Lint = $crate::rule::lint::shared::Lint {
+        pub(super) const LINT: $crate::rule::lint::shared::declare::Lint = $crate::rule::lint::shared::declare::Lint {
             code: CODE,
-            check: $crate::rule::lint::shared::Check::$($check)+,
+            check: $crate::rule::lint::shared::declare::Check::$($check)+,
         };
     };
 }

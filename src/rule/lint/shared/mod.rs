@@ -1,6 +1,6 @@
 //! What lints have in common: how one is declared, the rule that it looks at, how advice is written.
 
-mod declare;
+pub(super) mod declare;
 mod subject;
 mod wording;
 
