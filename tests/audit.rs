@@ -1,8 +1,9 @@
 //! Audits: the findings of the samples, of the field reports, and of small sessions made for one check each.
 
 use ttsr::audit::{AuditOptions, AuditReport, EvidenceKind, KnownRule, audit};
+use ttsr::generation::Lifecycle;
 use ttsr::session::{ReadError, ReadMode, Session};
-use ttsr::settings::{Lifecycle, RepeatMode, Settings};
+use ttsr::settings::{RepeatMode, Settings};
 use ttsr::text::JsString;
 use ttsr::text::json::{self, Value};
 

@@ -6,10 +6,11 @@ use super::CliError;
 use super::args::RuleArgs;
 use super::console::{Console, Surroundings, softened};
 use crate::diagnostic::Diagnostic;
+use crate::generation::{Lifecycle, Semantics};
 use crate::replay::{Plan, RuleLine};
 use crate::rule::settings_files::{Resolved, SettingsError, SettingsLayers};
 use crate::rule::{Loaded, Places, Provider, Rule, RuleSet, Searched, Sink, lint, search_bundled, search_paths};
-use crate::settings::{Lifecycle, Semantics, Settings};
+use crate::settings::Settings;
 use crate::text::JsString;
 
 /// Working directory of a run whose input names none.

@@ -2,8 +2,8 @@
 
 use super::CliError;
 use super::args::LifecycleArg;
+use crate::generation::Lifecycle;
 use crate::history::marks::Marks;
-use crate::settings::Lifecycle;
 
 /// The generation of one input, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::engine::Hit;
+use crate::generation::Semantics;
 use crate::lifecycle::{Action, Coordinator};
 use crate::message::{AgentEvent, Source};
 use crate::pattern::Ending;
@@ -18,7 +19,7 @@ use crate::rule::lint::{
     untested_condition,
 };
 use crate::rule::{CompiledRule, Expected, Listed, RuleFile, RuleSet, Sample, Samples, condition_member};
-use crate::settings::{InterruptMode, Semantics, Settings};
+use crate::settings::{InterruptMode, Settings};
 use crate::stream::{ChunkMode, Chunker, Origin};
 use crate::text::JsString;
 use crate::tool::ArgumentMode;
@@ -120,6 +121,7 @@ impl Examples {
 
 /// Runs the samples of all rules of the set, each rule alone. With `required` each registered rule must have a sample
 /// under `fires`, and a condition that no such sample makes match counts as a warning.
+#[cfg(feature = "internals")]
 pub fn run_examples(set: &RuleSet, settings: &Settings, semantics: &Semantics, required: bool) -> Examples {
     let mut examples = Examples::default();
     for listed in &set.inventory {

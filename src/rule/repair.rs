@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::read::{Encoding, Fields, Frontmatter, Member, Reading, RuleFile, Yaml};
 use super::register::Listed;
 use crate::diagnostic::{Diagnostic, Effect, Fix};
-use crate::settings::Lifecycle;
+use crate::generation::Lifecycle;
 use crate::text::json::Value;
 
 /// The repair of one file.

@@ -236,8 +236,8 @@ fn is_yes(value: &Yaml) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generation::Lifecycle;
     use crate::rule::read::RuleFile;
-    use crate::settings::Lifecycle;
 
     /// Each sample in a line, and each problem with the text that it points at.
     fn read(frontmatter: &str) -> (Vec<String>, Vec<String>) {

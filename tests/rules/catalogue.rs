@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use similar::{DiffOp, TextDiff};
 use ttsr::diagnostic::{Code, Diagnostic};
+use ttsr::generation::Lifecycle;
 use ttsr::output::catalogue;
 use ttsr::replay::run_examples;
 use ttsr::rule::lint::{
@@ -15,7 +16,7 @@ use ttsr::rule::lint::{
     quoted_condition, sticky_look_ahead, undecided_example, unreachable_scope, untested_condition,
 };
 use ttsr::rule::{Places, RuleSet, lint, load_paths};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 use crate::support::program::ttsr;
 use crate::support::project;

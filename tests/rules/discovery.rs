@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use ttsr::generation::Lifecycle;
 use ttsr::rule::{Bucket, Loaded, Places, Provider, RuleSet, lint};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);

@@ -5,8 +5,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use proptest::prelude::*;
+use ttsr::generation::Lifecycle;
 use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleRow, RuleSet, lint, load_paths};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 fn load(path: &Path) -> Loaded {
     load_paths(&[path], "/project", &Lifecycle::V3.semantics())

@@ -1,7 +1,8 @@
 //! What lints say of rules: nothing of good ones, and what to write instead of bad ones.
 
+use ttsr::generation::Lifecycle;
 use ttsr::rule::{RuleFile, RuleSet, lint};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 /// The codes that a rule with this frontmatter gives, and the help of the first finding of `code`.
 fn of(frontmatter: &str, code: &str) -> (Vec<&'static str>, Option<String>) {

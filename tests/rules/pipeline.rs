@@ -1,10 +1,11 @@
 //! `check-rules` goes through rule files one by one; what it says is what the whole set says, all of it read first.
 
 use ttsr::diagnostic::Diagnostic;
+use ttsr::generation::Lifecycle;
 use ttsr::output::check::{Counts, Rows, document};
 use ttsr::replay::run_examples;
 use ttsr::rule::{RuleSet, lint, load_paths, repair};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 use crate::support::program::ttsr;
 

@@ -1,9 +1,10 @@
 //! What becomes of rule files: reasons, buckets, lists, places of findings.
 
 use ttsr::diagnostic::Severity;
+use ttsr::generation::{Lifecycle, Semantics};
 use ttsr::message::Source;
 use ttsr::rule::{Bucket, Rule, RuleFile, RuleSet, lint};
-use ttsr::settings::{Lifecycle, Semantics, Settings};
+use ttsr::settings::Settings;
 use ttsr::text::JsString;
 use ttsr::text::json::Value;
 

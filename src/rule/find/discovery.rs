@@ -6,9 +6,9 @@ use ignore::WalkBuilder;
 
 use super::load::{Loaded, Reader, Searched, Sink, has_extension, walk_finding};
 use crate::diagnostic::Diagnostic;
+use crate::generation::Semantics;
 use crate::rule::lint::{missing_apply_to, skipped_file};
 use crate::rule::read::{Node, Provider, Rule, Yaml};
-use crate::settings::Semantics;
 use crate::text::JsString;
 
 /// Where to look, and what narrows the search.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use crate::diagnostic::Diagnostic;
+use crate::generation::Semantics;
 use crate::rule::lint::{self, skipped_file, unreadable_rule_file};
 use crate::rule::read::{Provider, Rule, RuleFile, base_name, given_path, rule_name};
-use crate::settings::Semantics;
 
 /// Larger files are not read (bytes).
 const MAX_FILE: u64 = 64 << 20;

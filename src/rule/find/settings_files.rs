@@ -6,8 +6,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic, code};
+use crate::generation::Semantics;
 use crate::rule::read::{Content, Key, Node, Style, Yaml, decode, parse as parse_yaml};
-use crate::settings::{SETTING_KEYS, Semantics, Settings};
+use crate::settings::{SETTING_KEYS, Settings};
 use crate::text::json::{self, Value};
 use crate::text::{LineIndex, Place};
 
@@ -320,7 +321,8 @@ fn from_json(value: &Value) -> Node {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{ContextMode, InterruptMode, Lifecycle, RepeatMode};
+    use crate::generation::Lifecycle;
+    use crate::settings::{ContextMode, InterruptMode, RepeatMode};
 
     fn write(root: &Path, path: &str, text: &str) {
         let path = root.join(path);

@@ -14,7 +14,7 @@ lint! {
 }
 
 /// The finding about an instructions file.
-pub(in crate::rule) fn finding(file: &RuleFile) -> Diagnostic {
+pub(in super::super) fn finding(file: &RuleFile) -> Diagnostic {
     let help = "say with `applyTo: \"**\"` or a glob which files it is for";
     file.finding(CODE, "an instructions file without `applyTo`", 0..0).with_help(help)
 }

@@ -72,7 +72,7 @@ use shared::{Check, Lint, Subject};
 use super::read::{Reading, RuleFile};
 use super::register::{CompiledRule, Listed, RuleSet};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 
 /// Every lint. Of those that look at the same thing, the order is the one in which they run.
 const LINTS: &[Lint] = &[

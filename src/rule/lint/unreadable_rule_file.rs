@@ -14,6 +14,6 @@ lint! {
 }
 
 /// The finding about a file of this name; `message` says why.
-pub(in crate::rule) fn finding(name: String, message: String) -> Diagnostic {
+pub(in super::super) fn finding(name: String, message: String) -> Diagnostic {
     Diagnostic::new(CODE, message).with_help("make it readable, or remove it").at(Place::line(name, 1, 0))
 }

@@ -4,7 +4,8 @@
 use super::frontmatter::{Frontmatter, Member};
 use super::node::{Node, Yaml};
 use super::source::is_js_blank;
-use crate::settings::{InterruptMode, Semantics};
+use crate::generation::Semantics;
+use crate::settings::InterruptMode;
 use crate::text::JsString;
 
 /// The fields that the frontmatter gives a rule.
@@ -39,7 +40,7 @@ pub const CONDITION_KEYS: [&str; 3] = ["condition", "ttsr_trigger", "ttsrTrigger
 
 impl Fields {
     /// Reads the fields as the generation does.
-    pub(in crate::rule) fn read(frontmatter: &Frontmatter, semantics: &Semantics) -> Self {
+    pub(in super::super) fn read(frontmatter: &Frontmatter, semantics: &Semantics) -> Self {
         if semantics.legacy_trigger_only {
             return Self::read_early(frontmatter);
         }
@@ -101,7 +102,7 @@ pub fn condition_member(frontmatter: &Frontmatter) -> Option<&Member> {
 }
 
 /// A question without the blanks around it, if anything is left (generation-v4.md W2.1).
-pub(in crate::rule) fn question(text: JsString) -> Option<JsString> {
+pub(in super::super) fn question(text: JsString) -> Option<JsString> {
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 

@@ -7,7 +7,7 @@ use super::frontmatter::{Frontmatter, Generation};
 use super::node::{Node, Yaml};
 use super::source::{self, Decoded, Encoding};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 use crate::text::{JsString, LineIndex, Place};
 
 /// A rule file as it was read.
@@ -16,11 +16,11 @@ pub struct RuleFile {
     /// The file as the user named it; one that discovery found is named from the project or the home.
     pub name: String,
     /// Where it lies.
-    pub(in crate::rule) path: PathBuf,
+    pub(in super::super) path: PathBuf,
     /// The frontmatter; none when the file has no two fences.
     pub frontmatter: Option<Frontmatter>,
     /// The body as the agent has it, until a rule takes it.
-    pub(in crate::rule) body: JsString,
+    pub(in super::super) body: JsString,
     /// Where the body begins (byte offset in [`RuleFile::text`]).
     pub body_start: usize,
     /// The file begins with a fence that is never closed, so that all of it is body.
@@ -44,7 +44,7 @@ impl RuleFile {
     }
 
     /// The file as the same generation would read it if it had this text.
-    pub(in crate::rule) fn with_text(&self, text: String) -> Self {
+    pub(in super::super) fn with_text(&self, text: String) -> Self {
         let file = Self::from_decoded(self.name.clone(), source::decode(text.into_bytes()), self.generation);
         Self { path: self.path.clone(), ..file }
     }
@@ -82,7 +82,7 @@ impl RuleFile {
     }
 
     /// Where the first bytes stand that were no text (byte offset).
-    pub(in crate::rule) fn malformed(&self) -> Option<usize> {
+    pub(in super::super) fn malformed(&self) -> Option<usize> {
         self.decoded.malformed
     }
 
@@ -120,7 +120,7 @@ impl RuleFile {
     }
 
     /// The part of the line from `at` on.
-    pub(in crate::rule) fn rest_of_line(&self, at: usize) -> Range<usize> {
+    pub(in super::super) fn rest_of_line(&self, at: usize) -> Range<usize> {
         let end = self.text()[at..].find(['\n', '\r']).map_or(self.text().len(), |end| at + end);
         at..end
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::node::{Key, Node, Style, Yaml};
 use super::source::{Derived, is_js_blank};
 use super::yaml::{self, Content, YamlError};
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 use crate::text::JsString;
 use crate::text::json;
 
@@ -249,7 +249,7 @@ fn parse_alone(text: &str) -> Option<Node> {
 }
 
 /// Whether a value that is taken as written needs quotes to be the same text in YAML.
-pub(in crate::rule) fn is_quoted_alone(written: &str) -> bool {
+pub(in super::super) fn is_quoted_alone(written: &str) -> bool {
     !written.is_empty()
         && !matches!(parse_alone(written), Some(Node { value: Yaml::String(value), .. }) if value == written)
 }
@@ -293,7 +293,7 @@ fn line_by_line(metadata: &Derived, error: Problem, parse: impl Fn(&str) -> Opti
 }
 
 /// `ast-condition` → `astCondition`: a dash goes and raises the lower-case letter behind it.
-pub(in crate::rule) fn normalise_key(key: &str) -> String {
+pub(in super::super) fn normalise_key(key: &str) -> String {
     let mut normal = String::with_capacity(key.len());
     let mut rest = key.chars().peekable();
     while let Some(one) = rest.next() {

@@ -92,7 +92,7 @@ impl Node {
     }
 
     /// Changes every span in the value.
-    pub(in crate::rule) fn map_spans(&mut self, map: &impl Fn(Range<usize>) -> Range<usize>) {
+    pub(in super::super) fn map_spans(&mut self, map: &impl Fn(Range<usize>) -> Range<usize>) {
         self.span = map(self.span.clone());
         match &mut self.value {
             Yaml::List(items) => items.iter_mut().for_each(|item| item.map_spans(map)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::fields::Fields;
 use super::file::RuleFile;
 use super::provider::Provider;
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 use crate::text::JsString;
 
 /// A rule as it was read, before anything decides what becomes of it.
@@ -70,11 +70,11 @@ pub fn rule_name(file_name: &str) -> &str {
 }
 
 /// The path that a rule file named by the user counts as having.
-pub(in crate::rule) fn given_path(cwd: &str, base_name: &str) -> String {
+pub(in super::super) fn given_path(cwd: &str, base_name: &str) -> String {
     format!("{}/.omp/rules/{base_name}", cwd.trim_end_matches('/'))
 }
 
 /// The last segment of a path.
-pub(in crate::rule) fn base_name(path: &str) -> &str {
+pub(in super::super) fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

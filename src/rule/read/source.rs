@@ -19,7 +19,7 @@ pub enum Encoding {
 /// The text of a file. Offsets of diagnostics refer to `text`: the bytes of the file, except that the bytes that
 /// are not UTF-8 stand as U+FFFD, and that a UTF-16 file stands as UTF-8.
 #[derive(Clone, Debug)]
-pub(in crate::rule) struct Decoded {
+pub(in super::super) struct Decoded {
     /// The text; a UTF-8 mark is still there.
     pub text: String,
     pub encoding: Encoding,
@@ -28,7 +28,7 @@ pub(in crate::rule) struct Decoded {
 }
 
 /// Decodes the bytes of a file: a mark decides, malformed sequences become U+FFFD.
-pub(in crate::rule) fn decode(bytes: Vec<u8>) -> Decoded {
+pub(in super::super) fn decode(bytes: Vec<u8>) -> Decoded {
     if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE") {
         let (pairs, odd) = rest.as_chunks::<2>();
         let units: Vec<u16> = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
@@ -199,7 +199,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// Whether ECMAScript's `trim` takes the character off.
-pub(in crate::rule) fn is_js_blank(one: char) -> bool {
+pub(in super::super) fn is_js_blank(one: char) -> bool {
     u16::try_from(u32::from(one)).is_ok_and(is_js_white_space)
 }
 

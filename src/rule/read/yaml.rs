@@ -16,7 +16,7 @@ const MAX_COPIES: usize = 100_000;
 
 /// What a YAML text holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::rule) enum Content {
+pub(in super::super) enum Content {
     /// No document, or one.
     One(Node),
     /// Several documents; `at` is where the second begins.
@@ -29,7 +29,7 @@ pub(in crate::rule) enum Content {
 /// Why a YAML text cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub(in crate::rule) struct YamlError {
+pub(in super::super) struct YamlError {
     /// What is wrong.
     pub message: String,
     /// Byte offset in the text that was read.
@@ -42,7 +42,7 @@ pub(in crate::rule) struct YamlError {
 ///
 /// # Errors
 /// When it is not YAML, nests deeper than the limit, or its aliases copy more than the limit.
-pub(in crate::rule) fn parse(text: &str) -> Result<Content, YamlError> {
+pub(in super::super) fn parse(text: &str) -> Result<Content, YamlError> {
     let mut source = YamlText::new(text);
     loop {
         match parse_once(text, &source) {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::flaw::Flaw;
 use super::scope::Scope;
+use crate::generation::Semantics;
 use crate::glob::GlobGate;
 use crate::message::Source;
 use crate::pattern::{CompileOptions, Pattern, PatternErrorKind};
 use crate::rule::read::{self, Rule};
-use crate::settings::{InterruptMode, Semantics, Settings};
+use crate::settings::{InterruptMode, Settings};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::compile::{CompiledRule, Refusal};
 use super::flaw::Flaw;
+use crate::generation::{Lifecycle, Semantics};
 use crate::glob::PathGlob;
 use crate::rule::read::{CONDITION_KEYS, Fields, Provider, Reading, Rule};
-use crate::settings::{Lifecycle, Semantics, Settings};
+use crate::settings::Settings;
 use crate::text::{JsString, Place};
 
 /// What became of the rules.

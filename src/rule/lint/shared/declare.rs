@@ -6,7 +6,7 @@ use crate::rule::read::{Rule, RuleFile};
 use crate::rule::register::Flaw;
 
 /// A kind of finding about rules, and what makes such findings.
-pub(in crate::rule::lint) struct Lint {
+pub(in super::super) struct Lint {
     /// Number, name, severity, explanation, samples.
     pub code: Code,
     /// Who looks for it.
@@ -14,7 +14,7 @@ pub(in crate::rule::lint) struct Lint {
 }
 
 /// What a lint looks at.
-pub(in crate::rule::lint) enum Check {
+pub(in super::super) enum Check {
     /// A file as it was read, whatever becomes of the rule in it.
     File(fn(&RuleFile) -> Option<Diagnostic>),
     /// One thing that registration left out, or why it refused the rule.
@@ -56,4 +56,4 @@ macro_rules! lint {
         };
     };
 }
-pub(in crate::rule::lint) use lint;
+pub(in super::super) use lint;

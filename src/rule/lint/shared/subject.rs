@@ -11,7 +11,7 @@ use crate::rule::register::{Bucket, CompiledRule, Listed, ScopeToken, ToolScope}
 use crate::text::JsString;
 
 /// One rule as a lint sees it.
-pub(in crate::rule::lint) struct Subject<'a> {
+pub(in super::super) struct Subject<'a> {
     /// What became of it.
     pub listed: &'a Listed,
     /// The registered form, when it is registered.
@@ -24,32 +24,28 @@ pub(in crate::rule::lint) struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// The frontmatter.
-    pub(in crate::rule::lint) fn frontmatter(&self) -> Option<&'a Frontmatter> {
+    pub(in super::super) fn frontmatter(&self) -> Option<&'a Frontmatter> {
         self.file.frontmatter.as_ref()
     }
 
     /// The value that counts for a key.
-    pub(in crate::rule::lint) fn node(&self, key: &str) -> Option<&'a Node> {
+    pub(in super::super) fn node(&self, key: &str) -> Option<&'a Node> {
         self.frontmatter()?.get(key)
     }
 
     /// The member that the conditions come from.
-    pub(in crate::rule::lint) fn condition(&self) -> Option<&'a Member> {
+    pub(in super::super) fn condition(&self) -> Option<&'a Member> {
         condition_member(self.frontmatter()?)
     }
 
     /// Where a condition is written: the part `units` of it, or all of it.
-    pub(in crate::rule::lint) fn condition_range(
-        &self,
-        condition: &JsString,
-        units: Option<Range<usize>>,
-    ) -> Range<usize> {
+    pub(in super::super) fn condition_range(&self, condition: &JsString, units: Option<Range<usize>>) -> Range<usize> {
         let units = units.unwrap_or(0..condition.len());
         self.condition().map_or(0..0, |member| self.file.locate(&member.value, condition, units))
     }
 
     /// A finding about the bytes `part` of a condition; `text` is the condition.
-    pub(in crate::rule::lint) fn about(
+    pub(in super::super) fn about(
         &self,
         code: Code,
         message: String,
@@ -63,23 +59,23 @@ impl<'a> Subject<'a> {
     }
 
     /// Whether the rule has conditions of any kind or a question, usable or not registered for another reason.
-    pub(in crate::rule::lint) fn has_trigger(&self) -> bool {
+    pub(in super::super) fn has_trigger(&self) -> bool {
         let fields = &self.listed.rule.fields;
         fields.condition.is_some() || fields.ast_condition.is_some() || fields.question.is_some()
     }
 
     /// Where an item of another key is written.
-    pub(in crate::rule::lint) fn item_range(&self, key: &str, item: &JsString) -> Range<usize> {
+    pub(in super::super) fn item_range(&self, key: &str, item: &JsString) -> Range<usize> {
         self.node(key).map_or(0..0, |node| self.file.locate(node, item, 0..item.len()))
     }
 
     /// Whether the agent does nothing at all with the rule, for want of a condition.
-    pub(in crate::rule::lint) fn is_dead(&self) -> bool {
+    pub(in super::super) fn is_dead(&self) -> bool {
         self.listed.bucket == Bucket::None && !self.has_trigger()
     }
 
     /// The line that holds a member and nothing else, comments included.
-    pub(in crate::rule::lint) fn only_line_of(&self, member: &Member) -> Option<Range<usize>> {
+    pub(in super::super) fn only_line_of(&self, member: &Member) -> Option<Range<usize>> {
         let text = self.file.text();
         let (start, value) = (member.key_span.start, member.value.span.end);
         let end = text[value..].find('\n').map_or(text.len(), |at| value + at + 1);
@@ -91,7 +87,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The globs as written, with their places: those of `globs`, and those of scopes that no condition was turned into.
-    pub(in crate::rule::lint) fn written_globs(&self) -> Vec<(PathGlob, Range<usize>)> {
+    pub(in super::super) fn written_globs(&self) -> Vec<(PathGlob, Range<usize>)> {
         let Some(rule) = self.compiled else { return Vec::new() };
         let fields = &self.listed.rule.fields;
         let made: HashSet<&JsString> = fields.glob_conditions.iter().collect();
@@ -106,34 +102,23 @@ impl<'a> Subject<'a> {
     }
 
     /// A finding about a byte range of the file.
-    pub(in crate::rule::lint) fn finding(
-        &self,
-        code: Code,
-        message: impl Into<String>,
-        range: Range<usize>,
-    ) -> Diagnostic {
+    pub(in super::super) fn finding(&self, code: Code, message: impl Into<String>, range: Range<usize>) -> Diagnostic {
         self.file.finding(code, message, range)
     }
 
     /// Whether a judge is asked about the rule: its conditions look at finished outputs.
-    pub(in crate::rule::lint) fn is_judged(&self) -> bool {
+    pub(in super::super) fn is_judged(&self) -> bool {
         self.compiled.is_some_and(CompiledRule::is_judged)
     }
 
     /// The conditions that are compiled.
-    pub(in crate::rule::lint) fn conditions(&self) -> &'a [(JsString, Pattern)] {
+    pub(in super::super) fn conditions(&self) -> &'a [(JsString, Pattern)] {
         self.compiled.map_or(&[], |rule| &rule.conditions)
     }
 }
 
 /// A finding about a token of a key, in the file of the rule if there is one.
-pub(in crate::rule::lint) fn in_key(
-    rule: &Rule,
-    code: Code,
-    key: &str,
-    token: &JsString,
-    message: String,
-) -> Diagnostic {
+pub(in super::super) fn in_key(rule: &Rule, code: Code, key: &str, token: &JsString, message: String) -> Diagnostic {
     let located = rule.file.as_ref().and_then(|file| {
         let node = file.frontmatter.as_ref()?.get(key)?;
         Some(file.finding(code, message.clone(), file.locate(node, token, 0..token.len())))
@@ -142,7 +127,7 @@ pub(in crate::rule::lint) fn in_key(
 }
 
 /// A finding about the part `units` of a condition, in the file of the rule if there is one.
-pub(in crate::rule::lint) fn in_condition(
+pub(in super::super) fn in_condition(
     rule: &Rule,
     code: Code,
     source: &JsString,
