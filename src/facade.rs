@@ -14,7 +14,7 @@ use crate::host::trace::{self, TraceEvent, TraceKind};
 use crate::lifecycle::Decision;
 use crate::message::Source;
 use crate::replay::{Plan, TextInput};
-use crate::rule::{CompiledRule, Loaded, RuleSet, search_paths};
+use crate::rule::{CompiledRule, Loaded, RuleSet, lint, search_paths};
 use crate::session::{ReadError, ReadMode, Session, SessionError};
 use crate::settings::Settings;
 use crate::stream::{InputKind, detect};
@@ -258,7 +258,7 @@ fn read(paths: &[PathBuf], lifecycle: Lifecycle) -> Result<(RuleSet, Vec<Finding
         return Err(Error::Rules(failure.to_string()));
     }
     let set = RuleSet::register(loaded.rules, &Settings::default(), &semantics, Some(&"main".into()));
-    let findings = loaded.diagnostics.iter().chain(&set.diagnostics).map(Finding::from).collect();
+    let findings = loaded.diagnostics.iter().chain(&lint::of_registration(&set)).map(Finding::from).collect();
     Ok((set, findings))
 }
 

@@ -1,5 +1,6 @@
 //! Reports to bytes: one file per form. Nothing here decides anything.
 
+pub mod catalogue;
 pub mod check;
 pub mod diagnostic;
 mod escape;

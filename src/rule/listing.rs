@@ -1,6 +1,7 @@
 //! The inventory as a report shows it (cli.md section 3): one row a rule, without its file, body and patterns.
 
-use super::{Bucket, CompiledRule, Listed, Provider, RuleSet};
+use super::read::Provider;
+use super::register::{Bucket, CompiledRule, Listed, RuleSet};
 use crate::json_object;
 use crate::settings::InterruptMode;
 use crate::text::JsString;

@@ -6,7 +6,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{Encoding, Fields, Frontmatter, Listed, Member, Reading, RuleFile, Yaml};
+use super::read::{Encoding, Fields, Frontmatter, Member, Reading, RuleFile, Yaml};
+use super::register::Listed;
 use crate::diagnostic::{Diagnostic, Effect, Fix};
 use crate::generation::Lifecycle;
 use crate::text::json::Value;

@@ -24,7 +24,7 @@ fn codes(bytes: &[u8]) -> Vec<&'static str> {
     let mut findings = loaded.diagnostics;
     assert!(findings.iter().all(|finding| finding.place.is_some()));
     let set = RuleSet::register(loaded.rules, &Settings::default(), &Lifecycle::V3.semantics(), None);
-    findings.extend(set.diagnostics);
+    findings.extend(lint::of_registration(&set));
     findings.iter().map(|finding| finding.code.name()).collect()
 }
 
@@ -257,7 +257,7 @@ proptest! {
             }
             let rule = Rule::from_file("r.md", "/r.md".into(), file, &semantics);
             let set = RuleSet::register([rule], &Settings::default(), &semantics, None);
-            for finding in set.diagnostics {
+            for finding in lint::of_registration(&set) {
                 let place = finding.place;
                 prop_assert!(place.is_none_or(|place| place.start <= place.end && place.end.offset <= text.len()));
             }

@@ -1,6 +1,6 @@
 //! Codes about session files and the injections persisted in them.
 
-use super::codes;
+use super::kind::codes;
 
 codes! {
     MALFORMED_LINE = 101 "malformed-line" Warning

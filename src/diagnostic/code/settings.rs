@@ -1,6 +1,6 @@
 //! Codes about settings and circumstances.
 
-use super::codes;
+use super::kind::codes;
 
 codes! {
     IGNORED_SETTING = 501 "ignored-setting" Warning

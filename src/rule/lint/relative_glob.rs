@@ -1,0 +1,36 @@
+//! Globs with a folder in front, which miss absolute paths.
+
+use std::ops::Range;
+
+use super::shared::{Subject, lint};
+use crate::diagnostic::Diagnostic;
+use crate::glob::PathGlob;
+
+lint! {
+    number: 44,
+    name: "relative-glob",
+    severity: Note,
+    explanation: "A glob with a folder in front matches a path as it is called and relative to the working directory. It does not match an absolute path elsewhere.",
+    samples: "failing.md" "passing.md",
+    check: Rule(check)
+}
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    findings.extend(subject.written_globs().into_iter().filter_map(|(glob, range)| finding(subject, &glob, range)));
+}
+
+fn finding(subject: &Subject<'_>, glob: &PathGlob, range: Range<usize>) -> Option<Diagnostic> {
+    let text = glob.source().to_string_lossy();
+    let body = text.trim_start_matches('!');
+    if glob.is_negated() || body.starts_with("./") {
+        return None;
+    }
+    let (folder, rest) = body.split_once('/')?;
+    let plain = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-' | '.' | '@');
+    if rest.is_empty() || matches!(folder, "" | "..") || !folder.chars().all(plain) {
+        return None;
+    }
+    let message = format!("`{text}` matches below the working directory only, and no absolute path outside of it");
+    let help = format!("write `**/{body}` for such a folder anywhere");
+    Some(subject.finding(CODE, message, range).with_help(help))
+}
