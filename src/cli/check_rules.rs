@@ -29,8 +29,9 @@ pub(super) fn run(
     let severities = Severities::read(args)?;
     let mut checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
     if args.write {
-        let within = (!checked.given).then(|| surroundings.cwd.join(rules.project.clone().unwrap_or_default()));
-        repair::write(&checked.repairs, within.as_deref(), console);
+        let project = || vec![surroundings.cwd.join(rules.project.clone().unwrap_or_default())];
+        let within = if checked.given { rules.rules.clone() } else { project() };
+        repair::write(&checked.repairs, &within, console);
         // What is reported is what is left.
         drop(checked);
         checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
