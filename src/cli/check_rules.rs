@@ -30,8 +30,9 @@ pub(super) fn run(
     let mut checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
     if args.write {
         let project = || vec![surroundings.cwd.join(rules.project.clone().unwrap_or_default())];
-        let within = if checked.given { rules.rules.clone() } else { project() };
-        repair::write(&checked.repairs, &within, console);
+        let (within, whole) =
+            if checked.given { (rules.rules.clone(), "the paths that were named") } else { (project(), "the project") };
+        repair::write(&checked.repairs, &within, whole, console);
         // What is reported is what is left.
         drop(checked);
         checked = Checked::read(args, &rules, &severities, console, &surroundings)?;

@@ -9,9 +9,9 @@ use super::console::Console;
 use crate::output::count;
 use crate::rule::repair::Repair;
 
-/// Writes the repairs; `within` holds the files that may be changed, and the folders whose files may be. What cannot be
-/// written raises the status and leaves the other files to be done.
-pub(super) fn write(repairs: &[Repair], within: &[PathBuf], console: &mut Console<'_>) {
+/// Writes the repairs; `within` holds the files that may be changed, and the folders whose files may be, and `whole`
+/// is what they are together. What cannot be written raises the status and leaves the other files to be done.
+pub(super) fn write(repairs: &[Repair], within: &[PathBuf], whole: &str, console: &mut Console<'_>) {
     let (mut mended, mut files) = (0, 0);
     let mut seen = HashSet::new();
     for repair in repairs {
@@ -21,9 +21,7 @@ pub(super) fn write(repairs: &[Repair], within: &[PathBuf], console: &mut Consol
             continue;
         }
         if !is_within(&repair.path, within) {
-            let error = CliError::failed(format!(
-                "{name}: not written, since a link leads to it from outside of what was named"
-            ));
+            let error = CliError::failed(format!("{name}: not written, since it is outside of {whole}"));
             console.fail(&error.with_help("name the file as PATH to have it repaired"));
             continue;
         }
