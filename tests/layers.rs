@@ -9,7 +9,7 @@ use crate::support::project;
 /// Modules by layer, lowest first.
 const LAYERS: [&[&str]; 13] = [
     &["text", "diagnostic", "generation", "runtime", "settings", "clock"],
-    &["pattern", "glob", "ast", "message"],
+    &["pattern", "glob", "ast", "message", "builtin"],
     &["rule", "session", "stream", "tool"],
     &["history"],
     &["engine"],

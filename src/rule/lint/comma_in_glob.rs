@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
 }
 
 /// The parts of a glob that has a comma outside braces.
-fn split_at_commas(glob: &JsString) -> Option<Vec<String>> {
+pub(super) fn split_at_commas(glob: &JsString) -> Option<Vec<String>> {
     let text = glob.to_string_lossy();
     let mut depth = 0_usize;
     let mut parts = vec![String::new()];
