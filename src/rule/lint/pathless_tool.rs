@@ -38,7 +38,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
 }
 
 /// The name of a tool whose calls name no path.
-fn pathless(tool: &ToolScope) -> Option<&'static str> {
+pub(super) fn pathless(tool: &ToolScope) -> Option<&'static str> {
     let name = tool.name.as_ref().map(JsString::to_string_lossy)?;
     builtin::tool(&name).filter(|tool| !tool.names_files).map(|tool| tool.name)
 }

@@ -35,6 +35,8 @@ fn row_102_path_filter_on_a_tool_without_paths() {
         assert!(found.help.starts_with("write `tool:bash`"), "{found:?}");
         assert_eq!(rules.fires(&bash("git foo")), None);
     }
+    // A glob for each of several files would be as dead.
+    only(&rule("condition: foo\nscope: tool:bash(*.sh,*.bash)"), "pathless-tool", "error");
     let mended = rule("condition: foo\nscope: tool:bash");
     is_silent(&mended);
     assert!(mended.fires(&bash("git foo")).is_some());
@@ -267,6 +269,33 @@ fn row_121_a_file_in_a_folder_that_is_named_too() {
     assert_eq!(once.matches("shadowed-rule").count(), 1, "{once}");
     assert_eq!(checked(&[folder, named.to_str().expect("UTF-8")]), once);
     assert_eq!(checked(&[folder, folder]), once);
+}
+
+#[test]
+fn row_123_files_that_the_agent_never_loads() {
+    let text: &[u8] = b"---\ncondition: foo\n---\nB";
+    let at = ["a.md", "b.md", ".h.md", "sub/n.md", "UP.MD"].map(|name| format!(".omp/rules/{name}"));
+    let mut all: Vec<(&str, &[u8])> = at.iter().map(|path| (path.as_str(), text)).collect();
+    all.push((".gitignore", b"b.md\n"));
+    let rules = files(&all);
+    let folder = rules.path().to_str().expect("UTF-8");
+    let out = ttsr(["check-rules", "--project", folder, "--format", "json"]).out;
+    let checked = super::Checked(serde_json::from_str(&out).expect("JSON"));
+    assert_eq!(checked.rule()["name"], "a");
+    let found: Vec<(String, String)> = checked
+        .findings()
+        .into_iter()
+        .map(|found| {
+            assert_eq!((found.name.as_str(), found.severity.as_str()), ("skipped-file", "note"));
+            (found.file.rsplit('/').next().expect("a name").to_owned(), found.message)
+        })
+        .collect();
+    let whys =
+        [(".h.md", "begins with a dot"), ("UP.MD", "lower case"), ("b.md", ".gitignore"), ("n.md", "folders in it")];
+    assert_eq!(found.len(), whys.len(), "{found:#?}");
+    for ((name, why), (file, message)) in whys.iter().zip(&found) {
+        assert!(file == name && message.contains(why), "{found:#?}");
+    }
 }
 
 #[test]
