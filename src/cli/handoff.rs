@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::SigId;
 use signal_hook::consts::SIGINT;
 
-use super::args::{HandoffArgs, HandoffFormat, PipelineArg, TraceArg};
+use super::args::{HandoffArgs, HandoffFormat, TraceArg};
 use super::config::{Config, has_question};
 use super::console::{Console, Surroundings, softened};
 use super::generation::{Asked, Generation};
@@ -37,7 +37,7 @@ pub(super) fn run(
     console: &mut Console<'_>,
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
-    let pipeline = pipeline(args.pipeline);
+    let pipeline = args.pipeline.pipeline();
     let focus = args.focus.as_deref().map(JsString::from);
     if args.print_prompt {
         let request = request_text(pipeline, focus.as_ref());
@@ -158,16 +158,6 @@ fn failure(report: &Report) -> CliError {
         _ => "nothing is written, and the session is as it was",
     };
     CliError::failed(crate::output::escape_lines(&message)).with_help(help)
-}
-
-fn pipeline(asked: PipelineArg) -> Pipeline {
-    match asked {
-        PipelineArg::G1 => Pipeline::G1,
-        PipelineArg::G2 => Pipeline::G2,
-        PipelineArg::G3 => Pipeline::G3,
-        PipelineArg::G4 => Pipeline::G4,
-        PipelineArg::G5 => Pipeline::G5,
-    }
 }
 
 fn check_usage(args: &HandoffArgs, session: &Path, pipeline: Pipeline) -> Result<(), CliError> {

@@ -285,8 +285,9 @@ impl Index {
         }
     }
 
-    /// Turns parent ids into indexes. To be called once, after the last entry.
-    pub(super) fn resolve(&mut self) {
+    /// Turns parent ids into indexes. To be called once, after the last entry. What hangs on the header, as some writers
+    /// have it of the first entry, is a root and loses nothing.
+    pub(super) fn resolve(&mut self, header: Option<&JsString>) {
         self.by_name = vec![NONE; self.names.len()];
         self.by_value = vec![NONE; self.values.len()];
         // Sorting packed pairs of id and position is many times faster than sorting positions by id.
@@ -312,11 +313,12 @@ impl Index {
                 _ if self.unique && parent == previous && matches!(parent, Id::Hex(_)) => Some(at - 1),
                 _ => self.find(parent),
             };
+            let is_lost = found.is_none() && parent != Id::None && self.text_of(parent).as_ref() != header;
             let row = &mut self.rows[at];
             previous = row.id();
             row.tags &= 3;
             row.parent = found.map_or(NONE, |index| index as u32);
-            if found.is_none() && parent != Id::None {
+            if is_lost {
                 row.flags |= DANGLING;
             }
         }
@@ -350,7 +352,11 @@ impl Index {
 
     /// The id of an entry as text; none when it has no id, or one that is no string.
     pub(super) fn id_text(&self, at: usize) -> Option<JsString> {
-        match self.rows[at].id() {
+        self.text_of(self.rows[at].id())
+    }
+
+    fn text_of(&self, id: Id) -> Option<JsString> {
+        match id {
             Id::None | Id::Value(_) => None,
             Id::Hex(value) => Some(format!("{value:08x}").into()),
             Id::Named(number) => Some((*self.names[number as usize]).clone()),

@@ -357,9 +357,9 @@ impl<'a> Loader<'a> {
         let version_before = version_before.unwrap_or_else(|| 1_u32.into());
         let migration = Migration::needed(&version_before);
         if self.mode == ReadMode::Faithful
-            && let Some((step, line)) = self.raising(migration)
+            && let Some((step, line, why)) = self.raising(migration)
         {
-            let message = format!("line {line} makes the agent fail when it opens the file");
+            let message = format!("line {line} makes the agent fail when it opens the file: {why}");
             return Err(self.refuse(step, message, Some(version_before)));
         }
         if let Some(migration) = migration {
@@ -371,7 +371,7 @@ impl<'a> Loader<'a> {
         if let Some(slot) = &self.slot {
             slot.overlay(&mut header);
         }
-        self.index.resolve();
+        self.index.resolve(header.get("id").and_then(Value::as_string));
         if self.mode == ReadMode::Tolerant {
             self.structure(&header, &version_before);
         }
@@ -418,16 +418,21 @@ impl<'a> Loader<'a> {
     }
 
     /// The first entry on which the agent raises (session.md S1.6, S1.9g), and when.
-    fn raising(&self, migration: Option<Migration>) -> Option<(RefusedStep, usize)> {
+    fn raising(&self, migration: Option<Migration>) -> Option<(RefusedStep, usize, &'static str)> {
         let mut flags = flags::NULL | flags::RAISES;
         if migration.is_some_and(|migration| migration.chains) {
             flags |= flags::SCALAR;
         }
-        let line = self.index.rows.iter().find(|row| row.has(flags)).map(|row| row.line as usize);
+        let row = self.index.rows.iter().find(|row| row.has(flags)).map(|row| {
+            let why = if row.has(flags::RAISES) { "the entry holds no message" } else { "it is no record" };
+            (row.line as usize, why)
+        });
         // The usage is summed up last.
-        match line {
-            Some(line) if migration.is_some() => Some((RefusedStep::Migration, line)),
-            line => line.or(self.costless).map(|line| (RefusedStep::Opening, line)),
+        match row {
+            Some((line, why)) if migration.is_some() => Some((RefusedStep::Migration, line, why)),
+            row => row
+                .or(self.costless.map(|line| (line, "the message's `usage` has no `cost`")))
+                .map(|(line, why)| (RefusedStep::Opening, line, why)),
         }
     }
 

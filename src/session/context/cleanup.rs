@@ -33,24 +33,56 @@ fn notes_first(messages: Vec<ContextMessage>) -> Vec<ContextMessage> {
     notes
 }
 
+/// An id as the agent compares it, by value whatever its type: one that is missing equals another that is missing.
+#[derive(PartialEq, Eq, Hash)]
+enum CallId {
+    Missing,
+    Text(JsString),
+    /// Bits of the number; there is one zero.
+    Number(u64),
+    /// `null`, `true`, `false`
+    Word(Option<bool>),
+    /// A list or an object equals nothing but itself, and no two members share one.
+    Unequalled,
+}
+
+impl CallId {
+    fn of(id: Option<&Value>) -> Self {
+        match id {
+            None => Self::Missing,
+            Some(Value::String(text)) => Self::Text(text.clone()),
+            Some(Value::Number(_)) => {
+                id.and_then(Value::as_f64).map_or(Self::Unequalled, |number| Self::Number((number + 0.0).to_bits()))
+            }
+            Some(Value::Null) => Self::Word(None),
+            Some(Value::Bool(value)) => Self::Word(Some(*value)),
+            Some(Value::Array(_) | Value::Object(_)) => Self::Unequalled,
+        }
+    }
+
+    fn is_among(&self, ids: &HashSet<Self>) -> bool {
+        *self != Self::Unequalled && ids.contains(self)
+    }
+}
+
 /// The id of a block that is a tool call.
-fn call_id(block: &Value) -> Option<JsString> {
+fn call_id(block: &Value) -> Option<CallId> {
     let is_call = block.get("type").and_then(Value::as_string).is_some_and(|kind| *kind == "toolCall");
-    is_call.then(|| block.get("id").and_then(Value::as_string).cloned().unwrap_or_default())
+    is_call.then(|| CallId::of(block.get("id")))
 }
 
 /// Removes calls without a result, and what only makes sense beside them.
 fn drop_unanswered(messages: Vec<ContextMessage>) -> Vec<ContextMessage> {
     let is_result = |raw: &Object| text(raw, "role").is_some_and(|role| *role == "toolResult");
     let results = messages.iter().map(|message| &message.message.raw).filter(|raw| is_result(raw));
-    let answered: HashSet<JsString> = results.filter_map(|raw| text(raw, "toolCallId").cloned()).collect();
+    let answered: HashSet<CallId> = results.map(|raw| CallId::of(raw.get("toolCallId"))).collect();
     let mut kept = Vec::with_capacity(messages.len());
     for mut message in messages {
         if message.message.is_assistant()
             && let Some(Value::Array(blocks)) = message.message.raw.get_mut("content")
         {
             let before = blocks.len();
-            blocks.retain(|block| call_id(block).is_none_or(|id| answered.contains(&id)));
+            blocks.retain(|block| call_id(block).is_none_or(|id| id.is_among(&answered)));
             if blocks.len() < before {
                 let kind = |block: &Value, name: &str| {
                     block.get("type").and_then(Value::as_string).is_some_and(|kind| *kind == name)
@@ -86,7 +118,7 @@ fn drop_cut_short(messages: Vec<ContextMessage>) -> Vec<ContextMessage> {
             let blocks = raw.get("content").and_then(Value::as_array).unwrap_or_default();
             orphaned.extend(blocks.iter().filter_map(call_id));
         } else if text(raw, "role").is_some_and(|role| *role == "toolResult")
-            && text(raw, "toolCallId").is_some_and(|id| orphaned.contains(id))
+            && CallId::of(raw.get("toolCallId")).is_among(&orphaned)
         {
             gone[at] = true;
         }
