@@ -5,7 +5,7 @@
 //! | layer | modules | may know |
 //! |---|---|---|
 //! | L0 | [`text`], [`diagnostic`], [`generation`], [`runtime`], [`settings`], [`clock`], [`files`] | `std`, serde; diagnostic may use text |
-//! | L1 | [`pattern`], [`glob`], [`ast`], [`message`] | L0 |
+//! | L1 | [`pattern`], [`glob`], [`ast`], [`message`], [`builtin`] | L0 |
 //! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
 //! | L3 | [`history`] | L2 and below |
 //! | L4 | [`engine`] | L3 and below |
@@ -41,6 +41,7 @@ mod rooms {
     pub mod agent;
     pub mod ast;
     pub mod audit;
+    pub mod builtin;
     pub mod clock;
     pub mod diagnostic;
     pub mod engine;

@@ -127,7 +127,7 @@ fn files_that_are_none() {
     symlink(rules.join("me.md"), rules.join("me.md")).expect("linked");
     symlink(root.path().join("nowhere"), rules.join("gone.md")).expect("linked");
     let places = Places { project: root.path().into(), home: root.path().join("home"), ..Places::default() };
-    for (loaded, skipped) in [(load(&rules), 2), (places.discover(&Lifecycle::V3.semantics()), 1)] {
+    for (loaded, skipped) in [(load(&rules), 2), (places.discover(&Lifecycle::V3.semantics()), 2)] {
         let names: Vec<_> = loaded.rules.iter().map(|rule| rule.name.to_string_lossy()).collect();
         assert_eq!(names, ["good"]);
         let count = |name| loaded.diagnostics.iter().filter(|finding| finding.code.name() == name).count();

@@ -1,5 +1,6 @@
 //! Finding rules where the agent finds them (engine.md E1.1 to E1.5).
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -291,7 +292,43 @@ impl Places {
         }
         // The order of bytes, not of path segments.
         files.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
+        self.tell_overlooked(directory, depth, &files, sink, wanted);
         files
+    }
+
+    /// Says of files that look like those wanted, and are not among the `files` that the agent sees, why they are not.
+    fn tell_overlooked(
+        &self,
+        directory: &Path,
+        depth: Option<usize>,
+        files: &[PathBuf],
+        sink: &mut dyn Sink,
+        wanted: impl Fn(&str) -> bool,
+    ) {
+        let seen: HashSet<&Path> = files.iter().map(PathBuf::as_path).collect();
+        let walk = WalkBuilder::new(directory)
+            .standard_filters(false)
+            .sort_by_file_name(std::ffi::OsStr::cmp)
+            .filter_entry(|entry| entry.file_name() != ".git")
+            .build();
+        // What cannot be read is told by the search for the others.
+        for entry in walk.filter_map(Result::ok) {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy());
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            if !is_file || !wanted(&name.to_ascii_lowercase()) || seen.contains(path) {
+                continue;
+            }
+            let (message, help) = if depth.is_some_and(|depth| entry.depth() > depth) {
+                ("not read: the agent reads the files of a folder of rules, none of the folders in it", "move it up")
+            } else if !wanted(&name) {
+                ("not read: the extension of a rule file is in lower case", "rename it to `.md`")
+            } else if path.strip_prefix(directory).is_ok_and(is_hidden) {
+                ("not read: its name, or that of its folder, begins with a dot", "rename it")
+            } else {
+                ("not read: a `.gitignore` names it", "take it out of there, or name it as PATH to have it checked")
+            };
+            sink.finding(skipped_file::finding(self.name_of(path), message, help));
+        }
     }
 }
 
@@ -301,6 +338,11 @@ impl Spot {
         let below = path.strip_prefix(&self.path).unwrap_or(Path::new(path.file_name().unwrap_or_default()));
         format!("{}/{}", self.shown, below.to_string_lossy())
     }
+}
+
+/// Whether a name in the path begins with a dot.
+fn is_hidden(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
 /// What the provider `github` makes of a rule (engine.md E1.5). The result is the warning about a missing `applyTo`.

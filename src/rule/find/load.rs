@@ -1,5 +1,6 @@
 //! Reading rule files from disk: the paths that a user names, and the one way in which any rule file is read.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -84,6 +85,12 @@ pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantic
         failures.push(LoadFailure { path: path.to_string_lossy().into_owned(), message });
     };
     let given = Provider::Given;
+    // A file that is named, and lies in a folder that is named too, is one file.
+    let mut seen = HashSet::new();
+    let mut is_new = |file: &Path| {
+        let name = file.file_name().map(ToOwned::to_owned);
+        paths.len() == 1 || fs::canonicalize(file).map_or(true, |real| seen.insert((real, name)))
+    };
     for path in paths {
         let path = path.as_ref();
         match fs::metadata(path) {
@@ -93,13 +100,14 @@ pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantic
                 if files.is_empty() {
                     fail(path, "there is no rule file (`*.md`, `*.mdc`) below this directory".to_owned());
                 }
-                for file in files {
+                for file in files.into_iter().filter(|file| is_new(file)) {
                     reader.found(&file, given, |name| given_path(cwd, name), |_| None);
                 }
             }
             Ok(metadata) if is_idle_pipe(path, &metadata) => {
                 fail(path, "it is a pipe that nobody may write to".to_owned())
             }
+            Ok(_) if !is_new(path) => {}
             Ok(_) => {
                 if let Err(error) = reader.read(path, given, |name| given_path(cwd, name), |_| None) {
                     fail(path, describe(&error));

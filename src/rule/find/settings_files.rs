@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic, code};
 use crate::files::read_regular;
 use crate::generation::Semantics;
 use crate::rule::read::{Content, Key, Node, Style, Yaml, decode, parse as parse_yaml};
-use crate::settings::{SETTING_KEYS, Settings};
+use crate::settings::{RepeatMode, SETTING_KEYS, Settings};
 use crate::text::json::{self, Value};
 use crate::text::{LineIndex, Place};
 
@@ -220,6 +220,7 @@ impl SettingsLayers {
                 group.push((&key.text, value, layer));
             }
         }
+        let gap = group.iter().find(|(key, ..)| *key == "repeatGap").map(|(_, value, layer)| (*value, *layer));
         for (key, value, layer) in group {
             let too_early = semantics.legacy_trigger_only && !EARLY_KEYS.contains(&key);
             if too_early || (!semantics.judged_rules && key == JUDGE_KEY) {
@@ -230,6 +231,12 @@ impl SettingsLayers {
             if let Ok(Some(message)) = resolved.settings.apply(key, &value.to_json(), semantics) {
                 resolved.diagnostics.push(layer.finding(code::IGNORED_SETTING, message, &value.span));
             }
+        }
+        let Settings { repeat_mode, repeat_gap, .. } = resolved.settings;
+        if let Some((value, layer)) = gap.filter(|_| repeat_mode == RepeatMode::AfterGap && repeat_gap <= 0.0) {
+            let message = "with no turn between, a rule fires again on each piece of the stream that matches";
+            let finding = layer.finding(code::NO_GAP, message.to_owned(), &value.span);
+            resolved.diagnostics.push(finding.with_help("write `repeatGap: 1` or more, or `repeatMode: once`"));
         }
         resolved
     }
@@ -324,7 +331,7 @@ fn from_json(value: &Value) -> Node {
 mod tests {
     use super::*;
     use crate::generation::Lifecycle;
-    use crate::settings::{ContextMode, InterruptMode, RepeatMode};
+    use crate::settings::{ContextMode, InterruptMode};
 
     fn write(root: &Path, path: &str, text: &str) {
         let path = root.join(path);

@@ -1,5 +1,6 @@
 //! Several globs in one string: the agent takes the commas literally.
 
+use super::pathless_tool::pathless;
 use super::shared::{Subject, flow_list, lint};
 use crate::diagnostic::{Diagnostic, Effect, Fix};
 use crate::rule::read::{Node, Yaml};
@@ -41,7 +42,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
 }
 
 /// The parts of a glob that has a comma outside braces.
-fn split_at_commas(glob: &JsString) -> Option<Vec<String>> {
+pub(super) fn split_at_commas(glob: &JsString) -> Option<Vec<String>> {
     let text = glob.to_string_lossy();
     let mut depth = 0_usize;
     let mut parts = vec![String::new()];
@@ -68,7 +69,12 @@ fn split_help(parts: &[String]) -> String {
 /// Paths of tools in the scope.
 fn in_scopes(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for token in subject.listed.rule.fields.scope.iter().flatten() {
-        let Some(ScopeToken::Tool(ToolScope { name, path: Some(path) })) = ScopeToken::parse(token) else { continue };
+        let Some(ScopeToken::Tool(tool)) = ScopeToken::parse(token) else { continue };
+        // No glob helps a tool whose calls name no path.
+        if pathless(&tool).is_some() {
+            continue;
+        }
+        let ToolScope { name, path: Some(path) } = tool else { continue };
         let Some(parts) = split_at_commas(path.source()) else { continue };
         let message = format!("`{token}` names one path with a comma in it, which hardly any call has");
         let name = name.map(|name| format!(":{name}")).unwrap_or_default();

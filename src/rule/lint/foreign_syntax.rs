@@ -1,4 +1,4 @@
-//! Classes of POSIX, and anchors of other languages.
+//! Classes of POSIX and of Unicode, code points in braces, and anchors of other languages.
 
 use super::shared::{Subject, in_quotes, lint};
 use crate::diagnostic::Diagnostic;
@@ -42,6 +42,9 @@ fn finding(subject: &Subject<'_>, condition: &JsString, text: &str) -> Option<Di
     }
     let mut escaped = false;
     for (at, one) in text.char_indices() {
+        if escaped && let Some(found) = braced(subject, condition, text, at) {
+            return Some(found);
+        }
         if escaped && matches!(one, 'A' | 'z' | 'Z' | 'Q' | 'h') {
             let (name, instead) = match one {
                 'A' => ("the beginning of the text", "`^`"),
@@ -56,6 +59,29 @@ fn finding(subject: &Subject<'_>, condition: &JsString, text: &str) -> Option<Di
         escaped = one == '\\' && !escaped;
     }
     None
+}
+
+/// `\p{Han}`, `\x{41}`, `\u{1F600}` with the letter at `at`: without the flag `u`, which the agent does not set, letters.
+fn braced(subject: &Subject<'_>, condition: &JsString, text: &str, at: usize) -> Option<Diagnostic> {
+    let (letter, rest) = (text[at..].chars().next()?, text[at + 1..].strip_prefix('{')?);
+    let (inside, _) = rest.split_once('}')?;
+    let end = at + 1 + inside.len() + 2;
+    let is_name = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | '=');
+    let help = match letter {
+        'p' | 'P' if !inside.is_empty() && inside.chars().all(is_name) => {
+            "name the characters, such as `[\\u4E00-\\u9FFF]` or `[A-Za-zÀ-ɏ]`".to_owned()
+        }
+        'x' | 'u' => {
+            let one = u32::from_str_radix(inside, 16).ok().and_then(char::from_u32)?;
+            let units = one.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04X}")).collect::<String>();
+            format!("write `{units}`")
+        }
+        _ => return None,
+    };
+    let part = at - 1..end;
+    let message =
+        format!("`{}` is the letter `{letter}` and a brace to the agent, which sets no flag `u`", &text[part.clone()]);
+    Some(subject.about(CODE, message, condition, text, part).with_help(help))
 }
 
 fn posix_class(subject: &Subject<'_>, condition: &JsString, text: &str) -> Option<Diagnostic> {

@@ -16,7 +16,7 @@ lint! {
 }
 
 fn check(rule: &Rule, flaw: &Flaw) -> Option<Diagnostic> {
-    let Flaw::InvalidCondition { source, error } = flaw else { return None };
+    let Flaw::InvalidCondition { source, error, .. } = flaw else { return None };
     if untranslated_inline_flag::flags(source, error).is_some() {
         return None;
     }

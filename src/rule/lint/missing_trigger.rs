@@ -6,12 +6,13 @@ use super::shared::{Subject, lint};
 use super::unknown_key::is_meant_for_trigger;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::rule::read::{Reading, Yaml};
+use crate::rule::register::Bucket;
 
 lint! {
     number: 2,
     name: "missing-trigger",
     severity: Error,
-    explanation: "The key for conditions is there, but its value is none: blank, an empty list, a number, a mapping. The agent says nothing and the rule never triggers.",
+    explanation: "The key for conditions is there, but its value is none: blank, an empty list, a number, a mapping. The agent says nothing and the rule never triggers. A warning for `scope` and `interruptMode` on a rule that is none of the stream.",
     samples: "failing.md" "passing.md",
     check: Rule(check)
 }
@@ -21,7 +22,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         return;
     }
     let ast = || subject.frontmatter()?.member("astCondition");
-    let Some(member) = subject.condition().or_else(ast) else { return findings.extend(no_trigger(subject)) };
+    let Some(member) = subject.condition().or_else(ast) else {
+        return findings.extend(no_trigger(subject).or_else(|| of_stream_rules(subject)));
+    };
     let what = match &member.value.value {
         Yaml::String(_) => "blank",
         Yaml::List(items) if items.is_empty() => "an empty list",
@@ -31,6 +34,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let message = format!("no usable condition: `{}` is {what}, so the rule never triggers", member.written);
     let help = format!("write a regular expression in single quotes: `{}: 'TODO'`", member.written);
     findings.push(subject.finding(CODE, message, member.value.span.clone()).with_help(help));
+}
+
+/// A key that only stream rules have, on a rule that is none.
+fn of_stream_rules(subject: &Subject<'_>) -> Option<Diagnostic> {
+    let matter = subject.frontmatter().filter(|_| subject.listed.bucket != Bucket::None)?;
+    let member = ["scope", "interruptMode"].into_iter().find_map(|key| matter.member(key))?;
+    let instead =
+        if subject.listed.bucket == Bucket::Always { "is in every prompt" } else { "is only offered to the model" };
+    let message = format!("`{}` has no effect without a condition: the rule {instead}", member.written);
+    let finding = subject.finding(CODE, message, member.key_span.clone()).with_severity(Severity::Warning);
+    Some(finding.with_help(format!("write a condition, or remove `{}`", member.written)))
 }
 
 /// A file that the agent does nothing with, since it has neither a condition nor anything else that puts a rule to use.
@@ -49,12 +63,15 @@ fn no_trigger(subject: &Subject<'_>) -> Option<Diagnostic> {
         // There is a finding about that.
         return None;
     }
+    let fields = &subject.listed.rule.fields;
     let (message, severity, span) = match meant {
         // The key itself has a finding; this one says what it costs.
         Some(member) => {
             let message = format!("the rule has no condition, since `{}` is none, so it never fires", member.written);
             (message, Severity::Error, member.key_span.clone())
         }
+        // It is dropped for another reason.
+        None if fields.always_apply || fields.description.is_some() => return None,
         None => {
             let message =
                 "the rule has no condition, no description and no `alwaysApply: true`, so the agent makes no use of it";

@@ -13,6 +13,7 @@ pub mod comma_in_glob;
 pub mod condition_beyond_limits;
 pub mod control_character;
 pub mod empty_content;
+pub mod empty_value;
 pub mod example_did_not_fire;
 pub mod example_fired;
 pub mod example_not_run;
@@ -31,6 +32,7 @@ pub mod invalid_question;
 pub mod invalid_scope_token;
 pub mod legacy_key;
 pub mod literal_dot_glob;
+pub mod lost_always_apply;
 pub mod lost_gate;
 pub mod malformed_text;
 pub mod masked_legacy_key;
@@ -43,11 +45,14 @@ pub mod negated_glob;
 pub mod no_valid_condition;
 pub mod normalisation_form;
 pub mod nothing_registered_in_v1;
+pub mod pathless_tool;
 pub mod premature_example;
 pub mod question_before_v4;
 pub mod quoted_condition;
 pub mod regex_literal;
 pub mod relative_glob;
+pub mod repeated_key;
+pub mod scope_as_condition;
 pub mod setting_as_key;
 pub mod several_documents;
 pub mod shadowed_rule;
@@ -62,6 +67,7 @@ pub mod unknown_key;
 pub mod unknown_scope_tool;
 pub mod unreachable_scope;
 pub mod unreadable_rule_file;
+pub mod unseen_text;
 pub mod untested_condition;
 pub mod untranslated_inline_flag;
 pub mod utf16_file;
@@ -97,7 +103,9 @@ const LINTS: &[Lint] = &[
     misplaced_fence::LINT,
     unknown_key::LINT,
     setting_as_key::LINT,
+    repeated_key::LINT,
     wrong_type::LINT,
+    empty_value::LINT,
     invalid_interrupt_mode::LINT,
     invalid_question::LINT,
     question_before_v4::LINT,
@@ -105,6 +113,7 @@ const LINTS: &[Lint] = &[
     lost_gate::LINT,
     legacy_key::LINT,
     masked_legacy_key::LINT,
+    lost_always_apply::LINT,
     missing_trigger::LINT,
     glob_as_condition::LINT,
     control_character::LINT,
@@ -114,12 +123,15 @@ const LINTS: &[Lint] = &[
     matches_empty::LINT,
     catch_all::LINT,
     any_condition::LINT,
+    scope_as_condition::LINT,
+    unseen_text::LINT,
     start_anchor::LINT,
     sticky_look_ahead::LINT,
     normalisation_form::LINT,
     chunk_dependent_pattern::LINT,
     superlinear_pattern::LINT,
     unknown_scope_tool::LINT,
+    pathless_tool::LINT,
     globs_exclude_prose::LINT,
     comma_in_glob::LINT,
     invalid_glob::LINT,

@@ -8,7 +8,7 @@ lint! {
     number: 27,
     name: "skipped-file",
     severity: Note,
-    explanation: "An entry looks like a rule file but is none: a folder, a special file, or an extension in upper case.",
+    explanation: "A file looks like a rule and is none to the agent: it is a folder or a special file, its extension is in upper case, or it lies where the agent does not look: hidden, ignored by git, or in a folder below the one for rules.",
     samples: "failing/r.MD" "failing/s.md" "passing/r.md" "passing/s.md",
     check: Elsewhere
 }

@@ -1,6 +1,7 @@
 //! `^` without the flag `m`: it sees the start of all that was streamed, not of a line.
 
 use super::shared::{Subject, in_quotes, lint, split_flags};
+use super::unseen_text::sees_arguments_alone;
 use crate::diagnostic::Diagnostic;
 
 lint! {
@@ -17,6 +18,10 @@ lint! {
 const WHOLE_TEXT: [&str; 8] = ["#!", "[\\s\\S]", "[\\S\\s]", "[^]", "(?=[\\s\\S]", "(?![\\s\\S]", "(?=[^]", "(?![^]"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    if sees_arguments_alone(subject) {
+        // There is one line.
+        return;
+    }
     for (source, _) in subject.conditions() {
         let text = source.to_string_lossy();
         let (flags, rest) = split_flags(&text);

@@ -1,8 +1,8 @@
 //! Keys that the agent does not know: slips.
 
-use super::shared::{Subject, lint, nearest};
+use super::shared::{KEYS, Subject, is_read, lint, nearest};
 use crate::diagnostic::{Diagnostic, Effect, Fix};
-use crate::rule::read::{Node, Yaml, normalise_key};
+use crate::rule::read::{Member, Node, Yaml, normalise_key};
 use crate::rule::samples::SAMPLES_KEY;
 use crate::settings::SETTING_KEYS;
 
@@ -18,14 +18,17 @@ lint! {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for member in subject.frontmatter().iter().flat_map(|matter| &matter.members) {
         let key = member.key.as_str();
-        if KNOWN.contains(&key) || key == "ttsr_trigger" || SETTING_KEYS.contains(&key) {
+        if is_read(key) || SETTING_KEYS.contains(&key) {
             continue;
         }
         let written = &member.written;
         let is_dead = subject.is_dead();
         // Such words are of use to others; only where nothing makes the rule fire are they most likely meant for it.
         let condition = (is_dead && is_called_condition(written)).then_some("condition");
-        let Some(meant) = meant(written).or(condition) else { continue };
+        let Some(meant) = meant(written).or(condition) else {
+            findings.extend(narrowing(subject, member));
+            continue;
+        };
         if meant == SAMPLES_KEY && !holds_samples(&member.value) {
             // An example of something else.
             continue;
@@ -44,23 +47,20 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The keys that a rule file may have for the agent, as people write them, and the one that this program reads.
-const KNOWN: [&str; 14] = [
-    "condition",
-    "astCondition",
-    "ast-condition",
-    "scope",
-    "globs",
-    "question",
-    "alwaysApply",
-    "description",
-    "agents",
-    "interruptMode",
-    "enabled",
-    "ttsrTrigger",
-    "applyTo",
-    SAMPLES_KEY,
-];
+/// A key by which rules of other tools name files: the stream rule is for all files without a word.
+fn narrowing(subject: &Subject<'_>, member: &Member) -> Option<Diagnostic> {
+    let written = &member.written;
+    let is_meant = MEANT_FOR_GLOBS.contains(&written.to_ascii_lowercase().as_str());
+    if !is_meant || !subject.has_trigger() || subject.node("globs").is_some() {
+        return None;
+    }
+    let message = format!("the agent does not know the key `{written}`, so the rule is for every file, and for prose");
+    Some(subject.finding(CODE, message, member.key_span.clone()).with_help("to name files write `globs`"))
+}
+
+/// What other tools call globs.
+const MEANT_FOR_GLOBS: [&str; 8] =
+    ["paths", "path", "files", "file", "filepatterns", "file_patterns", "include", "includes"];
 
 /// The keys without one of which no rule triggers.
 const TRIGGERS: [&str; 5] = ["condition", "astCondition", "ast-condition", "ttsrTrigger", "question"];
@@ -72,13 +72,14 @@ const MEANT_FOR_CONDITION: [&str; 10] =
 /// The key that is most likely meant.
 fn meant(written: &str) -> Option<&'static str> {
     let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
-    let same = KNOWN.iter().copied().find(|known| plain(known) == plain(written));
-    same.or_else(|| nearest(written, &KNOWN))
+    let known = KEYS.map(|key| key.name);
+    let same = known.iter().copied().find(|known| plain(known) == plain(written));
+    same.or_else(|| nearest(written, &known))
 }
 
 /// Whether a key that the agent does not know was meant to make the rule fire.
 pub(super) fn is_meant_for_trigger(written: &str) -> bool {
-    let unknown = !KNOWN.contains(&written) && !SETTING_KEYS.contains(&written);
+    let unknown = !is_read(written) && !SETTING_KEYS.contains(&written);
     unknown && (meant(written).is_some_and(|key| TRIGGERS.contains(&key)) || is_called_condition(written))
 }
 

@@ -17,11 +17,11 @@ lint! {
 }
 
 fn check(rule: &Rule, flaw: &Flaw) -> Option<Diagnostic> {
-    let Flaw::InvalidCondition { source, error } = flaw else { return None };
+    let Flaw::InvalidCondition { source, error, leading_flags } = flaw else { return None };
     let flags = flags(source, error)?;
     let message = format!("the condition `{source}` does not compile: {}", error.message);
     let finding = in_condition(rule, CODE, source, error.span.clone(), message);
-    Some(match flag_help(source, &flags, error.span.start).or_else(|| error.help.clone()) {
+    Some(match flag_help(source, &flags, error.span.start, *leading_flags).or_else(|| error.help.clone()) {
         Some(help) => finding.with_help(help),
         None => finding,
     })
@@ -38,13 +38,14 @@ pub(super) fn flags(source: &JsString, error: &PatternError) -> Option<String> {
 }
 
 /// How to write a pattern with such a group, where there is a way.
-fn flag_help(source: &JsString, flags: &str, at: usize) -> Option<String> {
+fn flag_help(source: &JsString, flags: &str, at: usize, leading_flags: bool) -> Option<String> {
+    let options = CompileOptions { leading_flags, ..CompileOptions::default() };
     let end = at + flags.len() + "(?)".len();
     let (before, after) = (source.units().get(..at)?, source.units().get(end..)?);
     let (before, after) = (JsString::from_units(before), JsString::from_units(after));
     let whole = format!("(?{flags}){before}{after}");
     let part = format!("{before}(?{flags}:{after})");
-    let compiles = |pattern: &&String| Pattern::compile(&pattern.as_str().into(), CompileOptions::default()).is_ok();
+    let compiles = |pattern: &&String| Pattern::compile(&pattern.as_str().into(), options).is_ok();
     let ways: Vec<String> = [whole, part].iter().filter(compiles).map(|pattern| format!("`{pattern}`")).collect();
     (!ways.is_empty()).then(|| format!("write {}", ways.join(" for all of it, or ")))
 }

@@ -105,7 +105,11 @@ impl CompiledRule {
                     undecidable.push(source.clone());
                     flaws.push(Flaw::ConditionBeyondLimits { source: source.clone(), error });
                 }
-                Err(error) => errors.push(Flaw::InvalidCondition { source: source.clone(), error }),
+                Err(error) => errors.push(Flaw::InvalidCondition {
+                    source: source.clone(),
+                    error,
+                    leading_flags: semantics.leading_flags,
+                }),
             }
         }
         let dead = conditions.is_empty() && undecidable.is_empty() && ast.is_empty() && question.is_none();

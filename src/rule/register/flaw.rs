@@ -12,6 +12,8 @@ pub enum Flaw {
         source: JsString,
         /// Why.
         error: PatternError,
+        /// Whether the generation knows flags at the start of a condition.
+        leading_flags: bool,
     },
     /// A condition that the agent compiles and this program does not evaluate.
     ConditionBeyondLimits {
