@@ -329,6 +329,8 @@ fn from_json(value: &Value) -> Node {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::generation::Lifecycle;
     use crate::settings::{ContextMode, InterruptMode};
