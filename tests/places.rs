@@ -207,3 +207,81 @@ fn an_empty_argument_leaves_the_others_to_be_done() {
         assert!(!outcome.out.is_empty() && outcome.err.contains("no such file"), "{arguments:?}: {}", outcome.err);
     }
 }
+
+/// A folder with a session of some megabytes, and what a run that nobody disturbs makes of it.
+fn large(folder: &Path) -> (String, Vec<u8>) {
+    let input = session(folder, "s");
+    let mut text = fs::read_to_string(&input).expect("a session");
+    for number in 2..6_000 {
+        let entry = format!(
+            "{{\"type\":\"message\",\"id\":\"{number:08x}\",\"parentId\":\"{}\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\
+             \"message\":{{\"role\":\"user\",\"content\":\"{}\"}}}}\n",
+            if number == 2 { "aaaaaaa1".to_owned() } else { format!("{:08x}", number - 1) },
+            "words ".repeat(40),
+        );
+        text.push_str(&entry);
+    }
+    fs::write(&input, text).expect("a session");
+    let whole = folder.join("whole.jsonl");
+    let outcome = writer(&input, &whole).output().expect("a run");
+    assert!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr));
+    (input, fs::read(&whole).expect("a written file"))
+}
+
+fn writer(input: &str, written: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ttsr"));
+    command.args(["replay", input, "--rules", "testdata/demo/rules", "--format", "json", "--write-session"]);
+    command.arg(written);
+    command
+}
+
+fn temporary_files(folder: &Path) -> usize {
+    let names = fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.file_name());
+    names.filter(|name| name.to_string_lossy().starts_with(".ttsr-")).count()
+}
+
+#[test]
+fn a_signal_leaves_no_temporary_file_and_no_half_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (input, whole) = large(folder.path());
+    let started = std::time::Instant::now();
+    assert!(writer(&input, &folder.path().join("timed.jsonl")).output().expect("a run").status.success());
+    let usual = started.elapsed();
+    let (mut ended, mut done) = (0, 0);
+    for run in 0..18_u32 {
+        let target = folder.path().join(format!("out{run}.jsonl"));
+        let mut child = writer(&input, &target).stdout(std::process::Stdio::null()).spawn().expect("a run");
+        // Over the second half of a run, in which the file is written, and a little behind it.
+        thread::sleep(usual * (9 + run) / 24);
+        let signal = ["-INT", "-TERM", "-HUP"][run as usize % 3];
+        let _ =
+            Command::new("kill").args([signal, &child.id().to_string()]).stderr(std::process::Stdio::null()).status();
+        let status = child.wait().expect("an end");
+        if status.success() {
+            done += 1
+        } else {
+            ended += 1
+        };
+        assert_eq!(temporary_files(folder.path()), 0, "run {run}, {signal}");
+        if target.exists() {
+            assert!(fs::read(&target).expect("a written file") == whole, "run {run}: half a file");
+        }
+    }
+    assert!(ended > 0, "no run was ended: {done} were done before");
+}
+
+#[test]
+fn a_file_that_grows_past_the_limit_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (input, _) = large(folder.path());
+    let target = folder.path().join("out.jsonl");
+    let script = format!(
+        "ulimit -f 500; exec '{}' replay '{input}' --rules testdata/demo/rules --format csv --write-session '{}'",
+        env!("CARGO_BIN_EXE_ttsr"),
+        target.display()
+    );
+    let outcome = Command::new("sh").args(["-c", &script]).output().expect("a run");
+    assert_eq!(outcome.status.code(), Some(3), "{}", String::from_utf8_lossy(&outcome.stderr));
+    assert!(!target.exists());
+    assert_eq!(temporary_files(folder.path()), 0);
+}

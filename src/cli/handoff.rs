@@ -21,6 +21,7 @@ use crate::agent::Script;
 use crate::clock::{Clock, parse_iso_time};
 use crate::generation::Pipeline;
 use crate::handoff::{self, Answer, Options, Process, Report, Rules, Status, Step, Watch, request_text};
+use crate::interrupt;
 use crate::output::handoff as output;
 use crate::replay::Plan;
 use crate::replay::trace::{TraceEvent, TraceKind};
@@ -396,6 +397,7 @@ struct Interrupt {
 
 impl Interrupt {
     fn install() -> Result<Self, CliError> {
+        interrupt::leave_keyboard();
         let mut this = Self { came: Arc::default(), at_once: Arc::new(AtomicBool::new(true)), registered: Vec::new() };
         let failed = |error: std::io::Error| CliError::failed(format!("interrupts cannot be caught: {error}"));
         let status = i32::from(ExitStatus::Failed.code());
