@@ -4,7 +4,7 @@
 //!
 //! | layer | modules | may know |
 //! |---|---|---|
-//! | L0 | [`text`], [`diagnostic`], [`generation`], [`runtime`], [`settings`], [`clock`] | `std`, serde; diagnostic may use text |
+//! | L0 | [`text`], [`diagnostic`], [`generation`], [`runtime`], [`settings`], [`clock`], [`files`] | `std`, serde; diagnostic may use text |
 //! | L1 | [`pattern`], [`glob`], [`ast`], [`message`], [`builtin`] | L0 |
 //! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
 //! | L3 | [`history`] | L2 and below |
@@ -45,6 +45,7 @@ mod rooms {
     pub mod clock;
     pub mod diagnostic;
     pub mod engine;
+    pub mod files;
     pub mod generation;
     pub mod glob;
     pub mod handoff;

@@ -15,6 +15,7 @@ use super::console::{Console, Surroundings, softened};
 use super::generation::{Asked, Generation};
 use super::inputs;
 use super::opened::generation_of;
+use super::outputs::refuse_dash;
 use super::{CliError, ExitStatus};
 use crate::agent::Script;
 use crate::clock::{Clock, parse_iso_time};
@@ -168,6 +169,9 @@ fn check_usage(args: &HandoffArgs, session: &Path, pipeline: Pipeline) -> Result
     if (args.lineage || args.no_lineage) && !pipeline.opens_session() {
         return Err(CliError::usage("--lineage and --no-lineage go with pipelines that open a new session")
             .with_help("g5 goes on in the same session: leave the option out"));
+    }
+    for (path, option) in [(&args.output, "--output"), (&args.write_source, "--write-source")] {
+        path.as_deref().map_or(Ok(()), |path| refuse_dash(path, option))?;
     }
     if args.output.is_some() && args.output == args.write_source {
         return Err(CliError::usage("--output and --write-source name the same file"));

@@ -16,7 +16,7 @@ pub mod replay_human;
 pub mod sarif;
 mod style;
 
-pub use escape::{escape, escape_lines};
+pub use escape::{drives_terminal, escape, escape_lines};
 pub use style::{FIXED_WIDTH, Style, count};
 
 /// A generation as reports name it, with the mark in the input that decided for it.

@@ -23,7 +23,8 @@ pub enum WriteCall {
 pub type WriteGate<'a> = &'a mut dyn FnMut(WriteCall) -> io::Result<()>;
 
 /// Writes a new file: a temporary file in the same directory, flushed to disk, then renamed. An existing file is never
-/// replaced, and what fails leaves nothing behind.
+/// replaced, and what fails leaves nothing behind. Only its owner may read it: it holds what a session holds, and a
+/// session is nobody else's.
 ///
 /// # Errors
 /// When the file exists already ([`io::ErrorKind::AlreadyExists`]) or cannot be written.
@@ -40,12 +41,6 @@ pub fn write_new(
     // The name does not end in `.jsonl`: what a dying process leaves is taken for no session.
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ttsr-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        // What any program would give its file; the umask takes its part off.
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
     let mut file = builder.tempfile_in(directory)?;
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, Gated { inner: file.as_file_mut(), gate: &mut *gate });
     write(&mut out)?;

@@ -7,6 +7,7 @@ use ignore::WalkBuilder;
 
 use super::load::{Loaded, Reader, Searched, Sink, has_extension, walk_finding};
 use crate::diagnostic::Diagnostic;
+use crate::files::unreadable_ignore_lists;
 use crate::generation::Semantics;
 use crate::rule::lint::{missing_apply_to, skipped_file};
 use crate::rule::read::{Node, Provider, Rule, Yaml};
@@ -256,7 +257,14 @@ impl Places {
             return Vec::new();
         }
         let mut files = Vec::new();
+        let unreadable = unreadable_ignore_lists(directory);
+        for (list, why) in &unreadable {
+            let message = format!("not read, so that no ignore list counts for this search: {why}");
+            let help = "put a list of patterns in its place, or remove it";
+            sink.finding(skipped_file::finding(self.name_of(list), &message, help));
+        }
         let walk = WalkBuilder::new(directory)
+            .git_ignore(unreadable.is_empty())
             .max_depth(depth)
             .follow_links(true)
             .ignore(false)

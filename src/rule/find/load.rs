@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use crate::diagnostic::Diagnostic;
+use crate::files::read_regular;
 use crate::generation::Semantics;
 use crate::rule::lint::{self, skipped_file, unreadable_rule_file};
 use crate::rule::read::{Provider, Rule, RuleFile, base_name, given_path, rule_name};
@@ -230,7 +231,7 @@ impl<'a> Reader<'a> {
         stored: impl FnOnce(&str) -> String,
         adjust: impl FnOnce(&mut Rule) -> Option<Diagnostic>,
     ) -> io::Result<()> {
-        let bytes = read_limited(path)?;
+        let bytes = read_named(path)?;
         let shown = (self.name_of)(path);
         let base = path.file_name().map_or_else(|| base_name(&shown).into(), |name| name.to_string_lossy());
         let mut file = RuleFile::read(shown.as_str(), bytes, self.semantics);
@@ -247,15 +248,16 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads a file up to the limit.
-fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
+/// Reads a rule file that may have been named: a pipe that the shell has opened is one too.
+fn read_named(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() {
+        return read_regular(path, MAX_FILE);
+    }
+    let mut bytes = Vec::new();
     let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
+    if file.metadata()?.is_dir() {
         return Err(io::Error::other("it is a directory"));
     }
-    // The size is a hint only: what is read counts.
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_FILE)).unwrap_or(0) + 1);
     file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(io::Error::other(format!("it is larger than {} MiB", MAX_FILE >> 20)));

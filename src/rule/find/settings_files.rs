@@ -1,11 +1,11 @@
 //! Settings files with their precedence (engine.md E10): the user's, the project's, other tools', overlays, single
 //! assignments. Later layers win, mappings are merged, everything else is replaced.
 
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic, code};
+use crate::files::read_regular;
 use crate::generation::Semantics;
 use crate::rule::read::{Content, Key, Node, Style, Yaml, decode, parse as parse_yaml};
 use crate::settings::{RepeatMode, SETTING_KEYS, Settings};
@@ -121,12 +121,12 @@ impl SettingsLayers {
     ) -> Result<(), SettingsError> {
         let user = ["config.yml", "config.yaml"].map(|name| home.join(".omp/agent").join(name));
         if let Some(path) = user.iter().find(|path| path.exists()) {
-            self.add_file(path)?;
+            self.add_own(path)?;
         }
         self.add_optional(&project.join(".omp/settings.json"));
         let config = project.join(".omp/config.yml");
         if config.exists() {
-            self.add_file(&config)?;
+            self.add_own(&config)?;
         }
         for name in FOREIGN_FILES {
             self.add_optional(&project.join(name));
@@ -141,6 +141,15 @@ impl SettingsLayers {
     /// When the file cannot be read or parsed.
     pub fn add_file(&mut self, path: &Path) -> Result<(), SettingsError> {
         self.layers.push(read(path)?);
+        Ok(())
+    }
+
+    /// Adds a file of the agent's own. What is no regular file is passed over, lest a pipe holds the run up.
+    fn add_own(&mut self, path: &Path) -> Result<(), SettingsError> {
+        if path.is_file() {
+            return self.add_file(path);
+        }
+        self.add_optional(path);
         Ok(())
     }
 
@@ -266,14 +275,7 @@ fn unknown_key(layer: &Layer, key: &Key) -> Diagnostic {
 fn read(path: &Path) -> Result<Layer, SettingsError> {
     let name = path.to_string_lossy().into_owned();
     let fail = |message: String| SettingsError { path: name.clone(), message, place: None };
-    let metadata = fs::metadata(path).map_err(|error| fail(super::load::describe(&error)))?;
-    if metadata.is_dir() {
-        return Err(fail("it is a directory".to_owned()));
-    }
-    if metadata.len() > MAX_FILE {
-        return Err(fail(format!("it is larger than {} MiB", MAX_FILE >> 20)));
-    }
-    let bytes = fs::read(path).map_err(|error| fail(super::load::describe(&error)))?;
+    let bytes = read_regular(path, MAX_FILE).map_err(|error| fail(super::load::describe(&error)))?;
     let text = decode(bytes).text;
     let lines = LineIndex::new(&text);
     let is_json = path.extension().is_some_and(|extension| extension == "json");
@@ -327,6 +329,8 @@ fn from_json(value: &Value) -> Node {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::generation::Lifecycle;
     use crate::settings::{ContextMode, InterruptMode};
