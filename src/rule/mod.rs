@@ -1,6 +1,16 @@
 //! Rule files: read as the agent reads them, found where the agent finds them, registered as the agent registers
 //! them (engine.md E1 to E3), and the settings files beside them (E10).
 //!
+//! | room | what it holds | may know |
+//! |---|---|---|
+//! | `read` | from the bytes of a file to what the rule says | |
+//! | `samples` | the texts under `examples` | `read` |
+//! | `register` | what the agent's engine accepts, and the bucket of every rule | `read` |
+//! | [`lint`] | everything that is said of rules, a file for each code | those above |
+//! | `find` | where rules and settings lie | those above |
+//! | [`repair`] | what the fixes of lints make of a file | `read`, `register` |
+//! | `listing` | a rule as a report shows it | `read`, `register` |
+//!
 //! Nothing here matches a stream; that is the engine's.
 
 mod find;

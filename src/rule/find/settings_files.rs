@@ -10,7 +10,7 @@ use crate::generation::Semantics;
 use crate::rule::read::{Content, Key, Node, Style, Yaml, decode, parse as parse_yaml};
 use crate::settings::{RepeatMode, SETTING_KEYS, Settings};
 use crate::text::json::{self, Value};
-use crate::text::{LineIndex, Place};
+use crate::text::{JsString, LineIndex, Place};
 
 /// Larger files are not read (bytes).
 const MAX_FILE: u64 = 4 << 20;
@@ -229,7 +229,11 @@ impl SettingsLayers {
                 continue;
             }
             if let Ok(Some(message)) = resolved.settings.apply(key, &value.to_json(), semantics) {
-                resolved.diagnostics.push(layer.finding(code::IGNORED_SETTING, message, &value.span));
+                let finding = layer.finding(code::IGNORED_SETTING, message, &value.span);
+                resolved.diagnostics.push(match list_help(key, value, layer) {
+                    Some(help) => finding.with_help(help),
+                    None => finding,
+                });
             }
         }
         let Settings { repeat_mode, repeat_gap, .. } = resolved.settings;
@@ -240,6 +244,21 @@ impl SettingsLayers {
         }
         resolved
     }
+}
+
+/// How to write the names where a list is due.
+fn list_help(key: &str, value: &Node, layer: &Layer) -> Option<String> {
+    let Yaml::String(text) = &value.value else { return None };
+    let names: Vec<JsString> =
+        text.split(',').map(|name| name.trim().into()).filter(|name: &JsString| !name.is_empty()).collect();
+    if key != "disabledRules" || names.is_empty() {
+        return None;
+    }
+    let list = Value::Array(names.into_iter().map(Value::from).collect()).to_json().to_string();
+    Some(match layer.origin {
+        Origin::Assignment => format!("write `--set ttsr.{key}='{}'`", list.replace('\'', "'\\''")),
+        Origin::File { .. } => format!("write `{key}: {list}`"),
+    })
 }
 
 fn string_list(node: &Node) -> Option<Vec<String>> {

@@ -1,6 +1,7 @@
 //! Classes of POSIX and of Unicode, code points in braces, and anchors of other languages.
 
 use super::shared::{Subject, in_quotes, lint};
+use super::unseen_text::sees_arguments_alone;
 use crate::diagnostic::Diagnostic;
 use crate::text::JsString;
 
@@ -47,6 +48,9 @@ fn finding(subject: &Subject<'_>, condition: &JsString, text: &str) -> Option<Di
         }
         if escaped && matches!(one, 'A' | 'z' | 'Z' | 'Q' | 'h') {
             let (name, instead) = match one {
+                'A' if sees_arguments_alone(subject) => {
+                    ("the beginning of the text", "the pattern without it: conditions see the arguments as JSON")
+                }
                 'A' => ("the beginning of the text", "`^`"),
                 'Q' => ("quoting", "a backslash before each special character"),
                 'h' => ("horizontal space", "`[ \\t]`"),

@@ -2,6 +2,7 @@
 
 use super::shared::{Subject, in_quotes, lint};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::pattern::{CompileOptions, Pattern};
 
 lint! {
     number: 13,
@@ -22,14 +23,18 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         let message = format!(
             "the condition `{glob}` is read as a file glob: the rule fires on no text, only on edits of files whose path matches"
         );
-        let escaped = in_quotes(&text.replace('/', "\\/"));
+        let escaped = text.replace('/', "\\/");
         let files = looks_like_files(&text);
-        let otherwise = match (files, text.contains("://")) {
-            (true, _) => format!("; for files write `globs: {}` and a condition", in_quotes(&text)),
-            (false, true) => String::new(),
-            (false, false) => "; for files write `globs` and a condition".to_owned(),
+        // A pattern for paths may be none for text.
+        let as_pattern = Pattern::compile(&escaped.as_str().into(), CompileOptions::default())
+            .is_ok()
+            .then(|| format!("a backslash makes it a regular expression: write `{}`", in_quotes(&escaped)));
+        let as_glob = match (files, text.contains("://")) {
+            (true, _) => Some(format!("for files write `globs: {}` and a condition", in_quotes(&text))),
+            (false, true) => None,
+            (false, false) => Some("for files write `globs` and a condition".to_owned()),
         };
-        let help = format!("a backslash makes it a regular expression: write `{escaped}`{otherwise}");
+        let help = as_pattern.into_iter().chain(as_glob).collect::<Vec<_>>().join("; ");
         let range = subject.condition_range(glob, None);
         let severity = if files { Severity::Warning } else { Severity::Error };
         let finding = subject.finding(CODE, message, range).with_severity(severity);

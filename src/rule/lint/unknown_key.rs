@@ -79,7 +79,8 @@ fn meant(written: &str) -> Option<&'static str> {
 
 /// Whether a key that the agent does not know was meant to make the rule fire.
 pub(super) fn is_meant_for_trigger(written: &str) -> bool {
-    let unknown = !is_read(written) && !SETTING_KEYS.contains(&written);
+    // The oldest name counts too when it has no value.
+    let unknown = written == "ttsr_trigger" || (!is_read(written) && !SETTING_KEYS.contains(&written));
     unknown && (meant(written).is_some_and(|key| TRIGGERS.contains(&key)) || is_called_condition(written))
 }
 

@@ -299,6 +299,15 @@ fn row_123_files_that_the_agent_never_loads() {
 }
 
 #[test]
+fn row_126_the_spelling_of_a_list() {
+    let rules = rule("condition: foo");
+    let found = rules.check_with(&["--set", "ttsr.disabledRules=no-x"]).finding("ignored-setting", "warning");
+    assert_eq!(found.help, "write `--set ttsr.disabledRules='[\"no-x\"]'`");
+    let listed = rules.check_with(&["--set", "ttsr.disabledRules=[\"r\"]"]);
+    assert!(listed.names().is_empty() && !listed.registered(), "{:#?}", listed.findings());
+}
+
+#[test]
 fn row_127_flags_in_the_early_generation() {
     let rules = rule("ttsr_trigger: '(?i)foo'");
     let checked = rules.check_with(&["--lifecycle", "v1"]);
