@@ -212,7 +212,7 @@ fn an_empty_argument_leaves_the_others_to_be_done() {
 fn large(folder: &Path) -> (String, Vec<u8>) {
     let input = session(folder, "s");
     let mut text = fs::read_to_string(&input).expect("a session");
-    for number in 2..6_000 {
+    for number in 2..3_000 {
         let entry = format!(
             "{{\"type\":\"message\",\"id\":\"{number:08x}\",\"parentId\":\"{}\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\
              \"message\":{{\"role\":\"user\",\"content\":\"{}\"}}}}\n",
@@ -248,11 +248,11 @@ fn a_signal_leaves_no_temporary_file_and_no_half_one() {
     assert!(writer(&input, &folder.path().join("timed.jsonl")).output().expect("a run").status.success());
     let usual = started.elapsed();
     let (mut ended, mut done) = (0, 0);
-    for run in 0..18_u32 {
+    for run in 0..12_u32 {
         let target = folder.path().join(format!("out{run}.jsonl"));
         let mut child = writer(&input, &target).stdout(std::process::Stdio::null()).spawn().expect("a run");
         // Over the second half of a run, in which the file is written, and a little behind it.
-        thread::sleep(usual * (9 + run) / 24);
+        thread::sleep(usual * (6 + run) / 16);
         let signal = ["-INT", "-TERM", "-HUP"][run as usize % 3];
         let _ =
             Command::new("kill").args([signal, &child.id().to_string()]).stderr(std::process::Stdio::null()).status();
@@ -276,7 +276,7 @@ fn a_file_that_grows_past_the_limit_is_an_error() {
     let (input, _) = large(folder.path());
     let target = folder.path().join("out.jsonl");
     let script = format!(
-        "ulimit -f 500; exec '{}' replay '{input}' --rules testdata/demo/rules --format csv --write-session '{}'",
+        "ulimit -f 250; exec '{}' replay '{input}' --rules testdata/demo/rules --format csv --write-session '{}'",
         env!("CARGO_BIN_EXE_ttsr"),
         target.display()
     );

@@ -46,11 +46,13 @@ pub struct RuleRow {
 
 impl RuleSet {
     /// The registered form of a listed rule.
+    #[cfg(feature = "internals")]
     pub fn compiled_of(&self, listed: &Listed) -> Option<&CompiledRule> {
         self.compiled.get(listed.registered?)
     }
 
     /// The rows of all rules, in discovery order.
+    #[cfg(feature = "internals")]
     pub fn rows(&self) -> impl Iterator<Item = RuleRow> {
         self.inventory.iter().map(|listed| RuleRow::new(listed, self.compiled_of(listed)))
     }

@@ -36,10 +36,13 @@ pub(super) struct Loaded {
     pub(super) index: Index,
     pub(super) header: Object,
     pub(super) header_span: std::ops::Range<u64>,
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only tests ask"))]
     pub(super) fresh: bool,
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only tests ask"))]
     pub(super) slot: Option<TitleSlot>,
     pub(super) version_before: Value,
     pub(super) migration: Option<Migration>,
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only tests ask"))]
     pub(super) malformed: usize,
     pub(super) diagnostics: Vec<Diagnostic>,
 }

@@ -59,6 +59,7 @@ const MD: &[&str] = &["md"];
 
 impl Places {
     /// Reads every rule file, in discovery order.
+    #[cfg(feature = "internals")]
     pub fn discover(&self, semantics: &Semantics) -> Loaded {
         Loaded::collect(|sink| self.search(semantics, sink))
     }

@@ -27,8 +27,10 @@ pub struct Loaded {
     /// Findings about files.
     pub diagnostics: Vec<Diagnostic>,
     /// Paths that the user named and that could not be used: exit status 3.
+    #[cfg(feature = "internals")]
     pub failures: Vec<LoadFailure>,
     /// How many rule files were read.
+    #[cfg(feature = "internals")]
     pub files: usize,
 }
 
@@ -73,6 +75,7 @@ pub struct Searched {
 
 /// Reads the rule files that the user named, in the order given. A directory stands for every `*.md` and `*.mdc`
 /// below it, sorted. The rules count as lying in `<cwd>/.omp/rules/` (cli.md section 1).
+#[cfg(feature = "internals")]
 pub fn load_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics) -> Loaded {
     Loaded::collect(|sink| search_paths(paths, cwd, semantics, sink))
 }
@@ -177,6 +180,7 @@ pub(super) fn describe(error: &io::Error) -> String {
 
 impl Loaded {
     /// All that a search finds.
+    #[cfg(feature = "internals")]
     pub(super) fn collect(search: impl FnOnce(&mut dyn Sink) -> Searched) -> Self {
         let mut loaded = Self::default();
         let Searched { failures, files } = search(&mut loaded);

@@ -5,4 +5,6 @@ mod load;
 pub mod settings_files;
 
 pub use discovery::Places;
-pub use load::{BUNDLED_PREFIX, LoadFailure, Loaded, Searched, Sink, load_paths, search_bundled, search_paths};
+#[cfg(feature = "internals")]
+pub use load::load_paths;
+pub use load::{BUNDLED_PREFIX, LoadFailure, Loaded, Searched, Sink, search_bundled, search_paths};

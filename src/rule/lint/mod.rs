@@ -184,6 +184,7 @@ pub fn of_registration(set: &RuleSet) -> Vec<Diagnostic> {
 }
 
 /// Runs all lints over all rules of a set; the findings about their files are the reader's.
+#[cfg(feature = "internals")]
 pub fn run(set: &RuleSet, semantics: &Semantics) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     set.inventory.iter().for_each(|listed| run_on(listed, set.compiled_of(listed), semantics, &mut findings));

@@ -28,6 +28,7 @@ pub struct Rule {
 
 impl Rule {
     /// A rule of fields that are normalised already, without a file.
+    #[cfg(feature = "internals")]
     pub fn from_fields(name: JsString, path: JsString, content: JsString, fields: Fields) -> Self {
         Self { name, path, content, fields, provider: Provider::Given, file: None }
     }
@@ -55,6 +56,7 @@ impl Rule {
 
     /// Moves a rule that the user named by path to another working directory: such rules count as lying in
     /// `<cwd>/.omp/rules/` (cli.md section 1). Other rules stay where they are.
+    #[cfg(feature = "internals")]
     pub fn move_to(&mut self, cwd: &str) {
         if self.provider == Provider::Given
             && let Some(file) = &self.file

@@ -48,6 +48,7 @@ pub enum Refusal {
     /// The engine is switched off.
     Disabled,
     /// The name is registered already.
+    #[cfg(feature = "internals")]
     DuplicateName,
     /// There is no condition that could match.
     NoCondition {
@@ -62,6 +63,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Disabled => formatter.write_str("`ttsr.enabled` is off"),
+            #[cfg(feature = "internals")]
             Self::DuplicateName => formatter.write_str("the name is registered already"),
             Self::NoCondition { invalid: 0 } => formatter.write_str("no condition"),
             Self::NoCondition { invalid: 1 } => formatter.write_str("its condition does not compile"),

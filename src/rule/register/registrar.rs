@@ -92,6 +92,7 @@ impl RuleSet {
     }
 
     /// Offers rules to the engine alone, without validation and buckets (engine.md E3.1).
+    #[cfg(feature = "internals")]
     pub fn offer(rules: impl IntoIterator<Item = Rule>, settings: &Settings, semantics: &Semantics) -> Self {
         let mut set = Self::default();
         let mut names = HashSet::new();
