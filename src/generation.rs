@@ -126,7 +126,7 @@ impl Semantics {
     /// The generation as its recorded releases act. The document of the middle generation lets a rule fire again whose
     /// fold was lost to an abort; release 17.2.15, which made the recordings, leaves it marked (engine.md G33).
     #[must_use]
-    pub fn as_recorded(mut self) -> Self {
+    pub fn recorded(mut self) -> Self {
         self.lost_fold_stays_marked |= self.interrupted_fold_stays_marked;
         self
     }

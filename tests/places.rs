@@ -53,7 +53,7 @@ fn place(path: &Path, kind: &str) {
         "folder" => fs::create_dir(path).expect("a folder"),
         "unreadable" => {
             fs::write(path, "x").expect("a file");
-            fs::set_permissions(path, fs::Permissions::from_mode(0)).expect("permissions");
+            fs::set_permissions(path, fs::Permissions::from_mode(0o0)).expect("permissions");
         }
         "sparse" => File::create(path).and_then(|file| file.set_len(1 << 30)).expect("a file"),
         _ => symlink(path, path).expect("a link"),
@@ -118,12 +118,10 @@ fn json_holds_no_character_that_drives_a_terminal() {
     let folder = tempfile::tempdir().expect("a folder");
     let id = "\u{9b}2J\u{202e}\u{200b}\u{e0041}\u{7f}";
     let input = session(folder.path(), id);
-    for format in ["json"] {
-        let outcome = ttsr(["inspect-session", &input, "--format", format]);
-        assert!(outcome.out.contains(r"\u009b2J\u202e\u200b\udb40\udc41\u007f"), "{}", outcome.out);
-        let value: serde_json::Value = serde_json::from_str(&outcome.out).expect("JSON");
-        assert_eq!(value["header"]["id"], id);
-    }
+    let outcome = ttsr(["inspect-session", &input, "--format", "json"]);
+    assert!(outcome.out.contains(r"\u009b2J\u202e\u200b\udb40\udc41\u007f"), "{}", outcome.out);
+    let value: serde_json::Value = serde_json::from_str(&outcome.out).expect("JSON");
+    assert_eq!(value["header"]["id"], id);
 }
 
 #[test]

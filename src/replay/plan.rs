@@ -301,7 +301,7 @@ impl Plan {
 
     /// A coordinator that acts as the releases that made the recordings.
     pub(super) fn recorded_coordinator(&self, cwd: &JsString) -> Coordinator {
-        self.coordinator_of(cwd, self.semantics.clone().as_recorded())
+        self.coordinator_of(cwd, self.semantics.clone().recorded())
     }
 
     fn coordinator_of(&self, cwd: &JsString, semantics: Semantics) -> Coordinator {
