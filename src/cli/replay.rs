@@ -7,19 +7,22 @@ use std::rc::Rc;
 
 use rayon::prelude::*;
 
-use super::args::{LifecycleArg, ReplayArgs, SourceArg};
+use super::args::{LifecycleArg, ReplayArgs};
+use super::as_write;
+use super::compare::{self, Given};
 use super::config::has_question;
 use super::console::{Console, Surroundings, softened};
+use super::expect::Expected;
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
 use super::opened::{Content, Opened, open_file, open_pipe};
 use super::plans::{Plans, resumed, resumed_session, verdicts};
 use super::reporter::Reporter;
+use super::texts::texts;
 use super::upgrade::Upgrade;
 use super::{CliError, ExitStatus, outputs};
 use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::code;
-use crate::message::Source;
 use crate::output::escape;
 use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::replay::{Plan, Report, Resumed, TextInput, TraceSink};
@@ -37,7 +40,11 @@ pub(super) fn run(
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
     one_reader(args)?;
-    let texts = texts(args, stdin)?;
+    let texts = texts(args, stdin, console)?;
+    if !args.author.as_write.is_empty() {
+        let passes = Asked::each(&args.rules.lifecycle, || has_question(&args.rules, surroundings))?;
+        return as_write::run(args, &passes, surroundings, console);
+    }
     if texts.is_empty() && args.inputs.is_empty() && args.script.is_none() {
         return Err(CliError::usage("nothing to replay").with_help(
             "name a session, an event stream or a directory of them, or give --text TEXT, or --script FILE with --prompt TEXT",
@@ -60,7 +67,13 @@ pub(super) fn run(
     }
     let asks_for = |generation| args.rules.lifecycle.contains(&generation);
     let answers = args.verdicts.as_deref().map(|path| verdicts(path, stdin)).transpose()?.unwrap_or_default();
-    let mut reporter = Reporter::new(args.format, passes.len() > 1).asks_only(args.print_asks);
+    if args.author.compares() {
+        let given = Given { texts: &texts, script: script.as_ref(), passes: &passes, verdicts: &answers };
+        return compare::run(args, &given, surroundings, console);
+    }
+    let mut reporter = Reporter::new(args.format, passes.len() > 1)
+        .asks_only(args.print_asks)
+        .expecting(Expected::open(&args.author)?);
     for asked in passes {
         let plans = Plans::new(args, hands_off, answers.clone(), surroundings);
         let mut pass = Pass { args, asked, plans, reporter: &mut reporter };
@@ -213,10 +226,10 @@ impl Pass<'_> {
 }
 
 /// What became of one input.
-struct Played {
+pub(super) struct Played {
     /// Its name in reports.
     input: String,
-    report: Report,
+    pub(super) report: Report,
     /// The rules that the input names and nobody gave, once each.
     unknown: Vec<JsString>,
     /// Whether they may be bundled with the agent: its bundled rules are on.
@@ -225,7 +238,7 @@ struct Played {
 
 impl Played {
     /// Plays, and tells in the trace which mark decided for the generation.
-    fn watch(
+    pub(super) fn watch(
         plan: &Plan,
         generation: &Generation,
         sink: &mut dyn TraceSink,
@@ -257,7 +270,7 @@ fn unknown_rules(recorded: &[JsString], plan: &Plan, unknown: &mut Vec<JsString>
 }
 
 /// Inputs per job that are played before the next are begun, so that memory does not grow with their number.
-const BATCH: usize = 4;
+pub(super) const BATCH: usize = 4;
 
 /// Ends the work on one input.
 fn settle(played: Result<Played, CliError>, args: &ReplayArgs, console: &mut Console<'_>) {
@@ -335,42 +348,13 @@ fn read_script(path: &Path, stdin: &mut dyn Read, console: &mut Console<'_>) -> 
     }
 }
 
-/// The text given by `--text` or `--text-file`.
-fn texts(args: &ReplayArgs, stdin: &mut dyn Read) -> Result<Vec<(String, TextInput)>, CliError> {
-    let (name, text) = match (&args.text, &args.text_file) {
-        (Some(text), _) => ("--text".to_owned(), text.clone()),
-        (None, Some(path)) => (path.to_string_lossy().into_owned(), inputs::read_text(path, stdin)?),
-        (None, None) => {
-            let stray =
-                [(args.source.is_some(), "--source"), (args.tool.is_some(), "--tool"), (args.path.is_some(), "--path")];
-            return match stray.into_iter().find(|(given, _)| *given) {
-                Some((_, option)) => Err(CliError::usage(format!("{option} goes with --text or --text-file"))
-                    .with_help("give the text to check, such as --text 'let x = 1'")),
-                None => Ok(Vec::new()),
-            };
-        }
-    };
-    let is_call = args.path.is_some() || args.tool.is_some();
-    let source = match args.source {
-        Some(SourceArg::Tool) => Source::Tool,
-        None if is_call => Source::Tool,
-        Some(SourceArg::Thinking) => Source::Thinking,
-        Some(SourceArg::Text) | None => Source::Text,
-    };
-    if source != Source::Tool && is_call {
-        return Err(CliError::usage("--tool and --path need --source tool"));
-    }
-    let input = TextInput {
-        source,
-        tool: args.tool.as_deref().unwrap_or("write").into(),
-        path: args.path.as_deref().map(JsString::from),
-        text: text.into(),
-    };
-    Ok(vec![(name, input)])
-}
-
 /// Replays one input; its events go to `sink`.
-fn play<R: Read>(opened: Opened<R>, plan: &Plan, resumed: Option<Resumed>, sink: &mut dyn TraceSink) -> Played {
+pub(super) fn play<R: Read>(
+    opened: Opened<R>,
+    plan: &Plan,
+    resumed: Option<Resumed>,
+    sink: &mut dyn TraceSink,
+) -> Played {
     let Opened { name, content, generation } = opened;
     Played::watch(plan, &generation, sink, |sink| match content {
         Content::Session(session, leaf) => plan.session(Rc::new(*session), leaf, &name, sink),

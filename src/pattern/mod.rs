@@ -11,7 +11,8 @@
 //! end of the text (`live`, `frontier`) and cuts those known to be in vain (`memo`, `liveness`).
 //!
 //! For the linter there are two questions more: what text to come can undo (`ending`), and what a backtracking engine
-//! pays (`cost`, by texts that `ambiguity` finds).
+//! pays (`cost`, by texts that `ambiguity` finds). For people who ask why nothing matched, there is one: how far a text
+//! got (`nearness`).
 
 mod ambiguity;
 mod analysis;
@@ -38,6 +39,7 @@ mod liveness;
 mod lower;
 mod mask;
 mod memo;
+mod nearness;
 mod parse;
 mod program;
 mod scanner;
@@ -55,5 +57,6 @@ pub use cost::{Attack, Cost};
 pub use ending::Ending;
 pub use error::{PatternError, PatternErrorKind};
 pub use mask::PatternMask;
+pub use nearness::{Nearness, Wanted};
 pub use scanner::{Scanner, Verdict};
 pub use set::PatternSet;

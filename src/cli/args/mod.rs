@@ -1,6 +1,7 @@
 //! The command line as typed (cli.md), one file a command. Nothing here touches a file; `config` turns it into settings
 //! and rules.
 
+mod author;
 mod check_rules;
 mod handoff;
 mod inspect_session;
@@ -9,6 +10,7 @@ mod rules;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use author::AuthorArgs;
 pub use check_rules::{CheckFormat, CheckRulesArgs};
 pub use handoff::{HandoffArgs, HandoffFormat, PipelineArg};
 pub use inspect_session::{InspectFormat, InspectSessionArgs};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::RuleArgs;
+use super::{AuthorArgs, RuleArgs};
 
 /// Shown behind the help.
 pub(super) const EXAMPLES: &str = "\
@@ -19,7 +19,7 @@ Examples:
       play a scripted agent and keep the session it would have written";
 
 /// `ttsr replay`
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ReplayArgs {
     /// Recorded sessions, event streams, directories of them, or - for standard input
     #[arg(value_name = "INPUT")]
@@ -27,6 +27,9 @@ pub struct ReplayArgs {
     /// Rules and settings.
     #[command(flatten)]
     pub rules: RuleArgs,
+    /// What rule authors ask.
+    #[command(flatten)]
+    pub author: AuthorArgs,
 
     /// Scripted replies: a JSON array or JSON Lines
     ///
