@@ -2,6 +2,7 @@
 
 mod as_write;
 mod baseline;
+mod branches;
 mod expect;
 mod explain;
 mod texts;

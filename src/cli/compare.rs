@@ -1,15 +1,15 @@
 //! `--baseline`, `--baseline-set`: the same inputs under other rules or settings, and what is decided otherwise.
 
 use std::fs::File;
-use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::args::{ReplayArgs, ReplayFormat, RuleArgs};
+use super::branches;
 use super::console::{Console, Surroundings, softened};
 use super::generation::Asked;
-use super::inputs::{self, Input};
-use super::opened::{Opened, open_file};
+use super::inputs::Input;
+use super::opened::{Opened, open_input};
 use super::plans::{Plans, resumed_session};
 use super::replay::{BATCH, play};
 use super::{CliError, ExitStatus};
@@ -80,12 +80,12 @@ pub(super) fn run(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let pool = pool.map_err(|error| CliError::failed(format!("--jobs {jobs}: {error}")))?;
     let leaf = args.leaf.as_deref();
-    for batch in inputs::expand(&args.inputs).chunks(jobs * BATCH) {
+    for batch in branches::inputs(args).chunks(jobs * BATCH) {
         if console.is_closed() {
             break;
         }
         let open = |input: &Result<Input, CliError>| match input {
-            Ok(input) => open_file(Path::new(&input.name()), asked, leaf),
+            Ok(input) => open_input(input, asked, leaf),
             Err(error) => Err(error.clone()),
         };
         let opened: Vec<_> = pool.install(|| batch.par_iter().map(open).collect());

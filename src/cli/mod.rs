@@ -2,6 +2,7 @@
 
 pub mod args;
 mod as_write;
+mod branches;
 mod check_rules;
 mod checked;
 mod compare;

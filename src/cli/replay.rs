@@ -9,13 +9,14 @@ use rayon::prelude::*;
 
 use super::args::{LifecycleArg, ReplayArgs};
 use super::as_write;
+use super::branches;
 use super::compare::{self, Given};
 use super::config::has_question;
 use super::console::{Console, Surroundings, softened};
 use super::expect::Expected;
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
-use super::opened::{Content, Opened, open_file, open_pipe};
+use super::opened::{Content, Opened, open_input, open_pipe};
 use super::plans::{Plans, resumed, resumed_session, verdicts};
 use super::reporter::Reporter;
 use super::texts::texts;
@@ -40,6 +41,9 @@ pub(super) fn run(
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
     one_reader(args)?;
+    if args.author.all_branches && args.inputs.iter().any(|input| input.as_os_str() == "-") {
+        return Err(CliError::usage("standard input can be read once: name a file to play all its branches"));
+    }
     let texts = texts(args, stdin, console)?;
     if !args.author.as_write.is_empty() {
         let passes = Asked::each(&args.rules.lifecycle, || has_question(&args.rules, surroundings))?;
@@ -128,7 +132,7 @@ impl Pass<'_> {
                 settle(played, args, console);
             }
         }
-        let expanded = inputs::expand(&args.inputs);
+        let expanded = branches::inputs(args);
         let jobs = args.jobs.unwrap_or(1).max(1);
         for batch in expanded.chunks(if jobs > 1 { jobs * BATCH } else { 1 }) {
             if console.is_closed() {
@@ -154,8 +158,8 @@ impl Pass<'_> {
     ) -> Result<(), CliError> {
         let leaf = self.args.leaf.as_deref();
         match input {
-            Ok(Input::File(path)) => self.opened(open_file(path, self.asked, leaf), console),
             Ok(Input::Stdin) => self.opened(open_pipe(stdin, "-", self.asked, leaf), console),
+            Ok(input) => self.opened(open_input(input, self.asked, leaf), console),
             Err(error) => {
                 console.fail(error);
                 Ok(())
@@ -193,8 +197,7 @@ impl Pass<'_> {
         let pool = pool.map_err(|error| CliError::failed(format!("--jobs {jobs}: {error}")))?;
         let (asked, leaf) = (self.asked, self.args.leaf.as_deref());
         let open = |input: &Result<Input, CliError>| match input {
-            Ok(Input::File(path)) => open_file(path, asked, leaf),
-            Ok(Input::Stdin) => Err(CliError::usage("standard input cannot be shared among jobs")),
+            Ok(input) => open_input(input, asked, leaf),
             Err(error) => Err(error.clone()),
         };
         let opened: Vec<Result<Opened<File>, CliError>> = pool.install(|| batch.par_iter().map(open).collect());

@@ -56,15 +56,17 @@ fn files_are_write_calls_to_them() {
         [".hidden.rs:1 no-unwrap", "src/a.rs:2 no-unwrap", "src/deep/b.ts:1 edits", "src/deep/b.ts:2 no-any"];
     assert_eq!(shown, expected, "{}", outcome.out);
     let summary = document.get("summary").expect("a summary");
-    let number = |keys: &[&str]| {
-        keys.iter().try_fold(summary, |value, key| value.get(key)).and_then(Value::as_f64)
-    };
+    let number = |keys: &[&str]| keys.iter().try_fold(summary, |value, key| value.get(key)).and_then(Value::as_f64);
     // The two sources, .hidden.rs, .gitignore.
     assert_eq!(number(&["files"]), Some(4.0), "{}", outcome.out);
     assert_eq!(number(&["skipped", "binary"]), Some(1.0));
     assert_eq!(number(&["skipped", "too_large"]), Some(1.0));
     let human = files(tree.path(), rules.path(), &[]);
-    assert!(human.out.contains("4 findings in 4 files as write calls, lifecycle v3; left out: 1 binary, 1 over 5 MiB"), "{}", human.out);
+    assert!(
+        human.out.contains("4 findings in 4 files as write calls, lifecycle v3; left out: 1 binary, 1 over 5 MiB"),
+        "{}",
+        human.out
+    );
     let csv = files(tree.path(), rules.path(), &["--format", "csv"]);
     assert_eq!(csv.out, "rule,files\nedits,1\nno-any,1\nno-unwrap,2\nprose,0\nsilent,0\n");
 }

@@ -26,7 +26,9 @@ fn stream(answers: &[&str]) -> String {
         let answer = Value::from(*answer).to_json().to_string();
         add(
             format!("a{at}"),
-            format!(r#"{{"role":"assistant","content":[{{"type":"text","text":{answer}}}],"stopReason":"stop","timestamp":2}}"#),
+            format!(
+                r#"{{"role":"assistant","content":[{{"type":"text","text":{answer}}}],"stopReason":"stop","timestamp":2}}"#
+            ),
         );
     }
     lines.join("\n") + "\n"
@@ -62,8 +64,7 @@ fn decisions_are_gained_lost_and_moved() {
     assert_eq!(human.status, 1);
     assert!(human.out.contains("1 gained, 1 lost, 1 moved, 1 unchanged; 1 of 1 input changed"), "{}", human.out);
     let lines = compare(&old, &new, &answers, &["--on-trigger", "observe", "--format", "jsonl"]);
-    let kinds: Vec<String> =
-        lines.out.lines().map(|line| text(&json::parse(line).expect("JSON"), "kind")).collect();
+    let kinds: Vec<String> = lines.out.lines().map(|line| text(&json::parse(line).expect("JSON"), "kind")).collect();
     assert_eq!(kinds, ["change", "change", "change", "summary"]);
 }
 
@@ -91,10 +92,20 @@ fn settings_are_compared_too() {
 #[test]
 fn the_number_of_jobs_changes_nothing() {
     let old = rules(&[("no-unwrap", "condition: zzz")]);
-    let inputs = project("testdata/demo");
+    let input = project("testdata/demo/session.jsonl");
     let run = |jobs: &str| {
         let rules = project("testdata/demo/rules");
-        let fixed = ["replay", path(&inputs), "--rules", path(&rules), "--baseline", path(old.path()), "--jobs", jobs];
+        let fixed = [
+            "replay",
+            path(&input),
+            path(&input),
+            "--rules",
+            path(&rules),
+            "--baseline",
+            path(old.path()),
+            "--jobs",
+            jobs,
+        ];
         ttsr(fixed)
     };
     let (one, two) = (run("1"), run("2"));

@@ -16,7 +16,11 @@ fn a_stored_trace_is_written_compared_and_kept() {
     let golden = folder.path().join("golden.jsonl");
     let missing = run(folder.path(), "foo", &golden, &[]);
     assert_eq!(missing.status, 3);
-    assert!(missing.err.contains("there is no stored trace") && missing.err.contains("--update writes it"), "{}", missing.err);
+    assert!(
+        missing.err.contains("there is no stored trace") && missing.err.contains("--update writes it"),
+        "{}",
+        missing.err
+    );
     let written = run(folder.path(), "foo", &golden, &["--update"]);
     assert_eq!((written.status, written.out.as_str()), (0, ""), "{}", written.err);
     let stored = fs::read_to_string(&golden).expect("a golden");
@@ -66,6 +70,10 @@ fn what_could_not_be_run_is_no_golden() {
     let fixed = ["replay", "missing.jsonl", "--rules", path(folder.path()), "--expect", path(&golden), "--update"];
     let outcome = ttsr(fixed);
     assert_eq!(outcome.status, 3);
-    assert!(!golden.exists() && outcome.err.contains("not written, since not everything could be run"), "{}", outcome.err);
+    assert!(
+        !golden.exists() && outcome.err.contains("not written, since not everything could be run"),
+        "{}",
+        outcome.err
+    );
     assert_eq!(ttsr(["replay", "--text", "a", "--update"]).status, 2);
 }

@@ -163,4 +163,9 @@ fn thinking_that_a_generation_does_not_watch_is_no_matter_of_scope() {
     };
     let watched = run("v3");
     assert_eq!(of_kind(&watched, "trigger").len(), 1, "{}", watched.out);
+    let early = rules(&[("r", "ttsr_trigger: foo")]);
+    let fixed = ["replay", "--rules", path(early.path()), "--format", "jsonl", "--explain", "--lifecycle", "v1"];
+    let early = ttsr(fixed.iter().chain(&["--text", "foo", "--source", "thinking"]));
+    let gates = of_kind(&early, "gate");
+    assert_eq!(text(&gates[0], "why"), "this lifecycle does not watch thinking", "{}", early.out);
 }

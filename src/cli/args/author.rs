@@ -14,6 +14,9 @@ pub struct AuthorArgs {
     /// at the first match, whatever the repeat policy says; no judge is asked.
     #[arg(long, value_name = "PATH", help_heading = "What to run", conflicts_with_all = ["inputs", "text", "text_file", "script", "prompt", "resume", "leaf"])]
     pub as_write: Vec<PathBuf>,
+    /// Every branch of each session, each in a run of its own that names its last entry
+    #[arg(long, help_heading = "What to run", conflicts_with_all = ["leaf", "resume", "write_session", "emit_events"])]
+    pub all_branches: bool,
     /// Compare the trace with the one in this file, in place of a report: a diff, and status 1, where they differ
     ///
     /// The file holds trace lines without their counter `seq`. With another form than `human` the report comes as

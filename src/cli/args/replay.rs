@@ -15,6 +15,14 @@ Examples:
       does my rule fire on this write call?
   ttsr replay runs/ --rules rules --verify --format jsonl
       does the engine decide as the recordings say?
+  ttsr replay --text 'git push' --tool bash --rules no-push.md --explain
+      and if not, why: which gate, what was searched, where it came closest
+  ttsr replay runs/ --rules rules --baseline rules-before
+      what does my edit of the rules change?
+  ttsr replay --as-write src --rules rules
+      what would my rules say of the code that is here?
+  ttsr replay session.jsonl --rules rules --expect expected.jsonl
+      does a run still decide as it did? (--update writes the file)
   ttsr replay --script replies.json --prompt 'Fix it' --rules rules --write-session out.jsonl
       play a scripted agent and keep the session it would have written";
 
