@@ -5,6 +5,7 @@
 mod agent;
 mod ast;
 mod audit;
+mod authoring;
 mod cli;
 mod engine;
 mod generated;

@@ -101,6 +101,7 @@ pub(super) struct Spent {
 }
 
 impl Spent {
+    #[cfg(feature = "internals")]
     pub(super) fn cost(&self) -> u64 {
         self.cost
     }

@@ -172,6 +172,7 @@ impl Snapshot {
     }
 
     /// The work on the texts so far as the budget has it, which counts it without a clock.
+    #[cfg(feature = "internals")]
     pub fn estimate(&self) -> Duration {
         Duration::from_nanos(self.spent.cost())
     }

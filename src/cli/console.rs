@@ -82,6 +82,21 @@ impl<'a> Console<'a> {
         self.style
     }
 
+    /// How standard error looks.
+    pub fn error_style(&self) -> Style {
+        self.err_style
+    }
+
+    /// The status so far.
+    pub fn status(&self) -> ExitStatus {
+        self.status
+    }
+
+    /// Says something that was asked for beside the data: also where the run should be quiet.
+    pub fn say(&mut self, text: &str) {
+        self.show(text);
+    }
+
     /// From which severity on a finding counts for the status.
     pub fn fail_on(&self) -> Severity {
         self.fail_on

@@ -15,6 +15,8 @@ pub(super) enum Input {
     Stdin,
     /// A file.
     File(PathBuf),
+    /// One branch of a session: the index of its last entry, and what the run is called.
+    Branch(PathBuf, usize, String),
 }
 
 impl Input {
@@ -23,6 +25,7 @@ impl Input {
         match self {
             Self::Stdin => "-".to_owned(),
             Self::File(path) => path.to_string_lossy().into_owned(),
+            Self::Branch(_, _, name) => name.clone(),
         }
     }
 }

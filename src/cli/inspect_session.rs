@@ -223,7 +223,7 @@ fn open(input: &Input, args: &InspectSessionArgs, stdin: &mut dyn Read) -> Resul
     let name = input.name();
     match input {
         Input::Stdin => Session::read(stdin, &name, mode).map_err(|error| refused(&name, Path::new("-"), error)),
-        Input::File(path) => {
+        Input::File(path) | Input::Branch(path, ..) => {
             inputs::open(path)?;
             Session::open(path, &name, mode).map_err(|error| refused(&name, path, error))
         }

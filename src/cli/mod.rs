@@ -1,12 +1,16 @@
 //! The command line: arguments as typed, turned into one run of one command.
 
 pub mod args;
+mod as_write;
+mod branches;
 mod check_rules;
 mod checked;
+mod compare;
 mod config;
 mod console;
 mod error;
 mod exit;
+mod expect;
 mod generation;
 mod handoff;
 mod inputs;
@@ -17,6 +21,7 @@ mod plans;
 mod repair;
 mod replay;
 mod reporter;
+mod texts;
 mod upgrade;
 
 use std::ffi::OsString;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::CliError;
 use super::generation::{Asked, Generation};
-use super::inputs;
+use super::inputs::{self, Input};
 use crate::history::marks::{self, STANDARD_INPUT_BYTES};
 use crate::session::{ReadError, ReadMode, Session};
 use crate::stream::{InputKind, detect};
@@ -50,6 +50,28 @@ pub(super) fn open_file(path: &Path, asked: Asked, leaf: Option<&str>) -> Result
     // Opened anew, so that the stream itself is read from its beginning.
     let generation = asked.generation(|| marks::of_stream(inputs::open(path)?).map_err(unreadable))?;
     Ok(Opened { name, content, generation })
+}
+
+/// Opens one branch of a session: the one that ends at the entry with this index.
+///
+/// # Errors
+/// When the file cannot be read, or is refused.
+pub(super) fn open_branch(path: &Path, leaf: usize, name: &str, asked: Asked) -> Result<Opened<File>, CliError> {
+    let session = open_session(path, &path.to_string_lossy())?;
+    let generation = generation_of(&session, Some(leaf), asked)?;
+    Ok(Opened { name: name.to_owned(), content: Content::Session(Box::new(session), Some(leaf)), generation })
+}
+
+/// Opens an input that is no standard input.
+///
+/// # Errors
+/// As [`open_file`].
+pub(super) fn open_input(input: &Input, asked: Asked, leaf: Option<&str>) -> Result<Opened<File>, CliError> {
+    match input {
+        Input::File(path) => open_file(path, asked, leaf),
+        Input::Branch(path, leaf, name) => open_branch(path, *leaf, name, asked),
+        Input::Stdin => Err(CliError::usage("standard input can be read once").with_help("name a file")),
+    }
 }
 
 /// Opens what can be read once only, such as standard input. Under `auto` its beginning is held back for the marks.

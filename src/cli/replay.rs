@@ -7,20 +7,24 @@ use std::rc::Rc;
 
 use rayon::prelude::*;
 
-use super::args::{LifecycleArg, ReplayArgs, SourceArg};
+use super::args::{LifecycleArg, ReplayArgs};
+use super::as_write;
+use super::branches;
+use super::compare::{self, Given};
 use super::config::has_question;
 use super::console::{Console, Surroundings, softened};
+use super::expect::Expected;
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
-use super::opened::{Content, Opened, open_file, open_pipe};
+use super::opened::{Content, Opened, open_input, open_pipe};
 use super::plans::{Plans, resumed, resumed_session, verdicts};
 use super::reporter::Reporter;
+use super::texts::texts;
 use super::upgrade::Upgrade;
 use super::{CliError, ExitStatus, outputs};
 use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::code;
 use crate::generation::Lifecycle;
-use crate::message::Source;
 use crate::output::escape;
 use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::replay::{Plan, Report, Resumed, TextInput, TraceSink};
@@ -37,7 +41,14 @@ pub(super) fn run(
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
     one_reader(args)?;
-    let texts = texts(args, stdin)?;
+    if args.author.all_branches && args.inputs.iter().any(|input| input.as_os_str() == "-") {
+        return Err(CliError::usage("standard input can be read once: name a file to play all its branches"));
+    }
+    let texts = texts(args, stdin, console)?;
+    if !args.author.as_write.is_empty() {
+        let passes = Asked::each(&args.rules.lifecycle, || has_question(&args.rules, surroundings))?;
+        return as_write::run(args, &passes, surroundings, console);
+    }
     if texts.is_empty() && args.inputs.is_empty() && args.script.is_none() {
         return Err(CliError::usage("nothing to replay").with_help(
             "name a session, an event stream or a directory of them, or give --text TEXT, or --script FILE with --prompt TEXT",
@@ -60,7 +71,13 @@ pub(super) fn run(
     }
     let asks_for = |generation| args.rules.lifecycle.contains(&generation);
     let answers = args.verdicts.as_deref().map(|path| verdicts(path, stdin)).transpose()?.unwrap_or_default();
-    let mut reporter = Reporter::new(args.format, passes.len() > 1).asks_only(args.print_asks);
+    if args.author.compares() {
+        let given = Given { texts: &texts, script: script.as_ref(), passes: &passes, verdicts: &answers };
+        return compare::run(args, &given, surroundings, console);
+    }
+    let mut reporter = Reporter::new(args.format, passes.len() > 1)
+        .asks_only(args.print_asks)
+        .expecting(Expected::open(&args.author)?);
     for asked in passes {
         let plans = Plans::new(args, hands_off, answers.clone(), surroundings);
         let mut pass = Pass { args, asked, plans, reporter: &mut reporter };
@@ -115,7 +132,7 @@ impl Pass<'_> {
                 settle(played, args, console);
             }
         }
-        let expanded = inputs::expand(&args.inputs);
+        let expanded = branches::inputs(args);
         let jobs = args.jobs.unwrap_or(1).max(1);
         for batch in expanded.chunks(if jobs > 1 { jobs * BATCH } else { 1 }) {
             if console.is_closed() {
@@ -141,8 +158,8 @@ impl Pass<'_> {
     ) -> Result<(), CliError> {
         let leaf = self.args.leaf.as_deref();
         match input {
-            Ok(Input::File(path)) => self.opened(open_file(path, self.asked, leaf), console),
             Ok(Input::Stdin) => self.opened(open_pipe(stdin, "-", self.asked, leaf), console),
+            Ok(input) => self.opened(open_input(input, self.asked, leaf), console),
             Err(error) => {
                 console.fail(error);
                 Ok(())
@@ -180,8 +197,7 @@ impl Pass<'_> {
         let pool = pool.map_err(|error| CliError::failed(format!("--jobs {jobs}: {error}")))?;
         let (asked, leaf) = (self.asked, self.args.leaf.as_deref());
         let open = |input: &Result<Input, CliError>| match input {
-            Ok(Input::File(path)) => open_file(path, asked, leaf),
-            Ok(Input::Stdin) => Err(CliError::usage("standard input cannot be shared among jobs")),
+            Ok(input) => open_input(input, asked, leaf),
             Err(error) => Err(error.clone()),
         };
         let opened: Vec<Result<Opened<File>, CliError>> = pool.install(|| batch.par_iter().map(open).collect());
@@ -213,10 +229,10 @@ impl Pass<'_> {
 }
 
 /// What became of one input.
-struct Played {
+pub(super) struct Played {
     /// Its name in reports.
     input: String,
-    report: Report,
+    pub(super) report: Report,
     /// The rules that the input names and nobody gave, once each.
     unknown: Vec<JsString>,
     /// Whether they may be bundled with the agent: its bundled rules are on.
@@ -225,7 +241,7 @@ struct Played {
 
 impl Played {
     /// Plays, and tells in the trace which mark decided for the generation.
-    fn watch(
+    pub(super) fn watch(
         plan: &Plan,
         generation: &Generation,
         sink: &mut dyn TraceSink,
@@ -257,7 +273,7 @@ fn unknown_rules(recorded: &[JsString], plan: &Plan, unknown: &mut Vec<JsString>
 }
 
 /// Inputs per job that are played before the next are begun, so that memory does not grow with their number.
-const BATCH: usize = 4;
+pub(super) const BATCH: usize = 4;
 
 /// Ends the work on one input.
 fn settle(played: Result<Played, CliError>, args: &ReplayArgs, console: &mut Console<'_>) {
@@ -335,42 +351,13 @@ fn read_script(path: &Path, stdin: &mut dyn Read, console: &mut Console<'_>) -> 
     }
 }
 
-/// The text given by `--text` or `--text-file`.
-fn texts(args: &ReplayArgs, stdin: &mut dyn Read) -> Result<Vec<(String, TextInput)>, CliError> {
-    let (name, text) = match (&args.text, &args.text_file) {
-        (Some(text), _) => ("--text".to_owned(), text.clone()),
-        (None, Some(path)) => (path.to_string_lossy().into_owned(), inputs::read_text(path, stdin)?),
-        (None, None) => {
-            let stray =
-                [(args.source.is_some(), "--source"), (args.tool.is_some(), "--tool"), (args.path.is_some(), "--path")];
-            return match stray.into_iter().find(|(given, _)| *given) {
-                Some((_, option)) => Err(CliError::usage(format!("{option} goes with --text or --text-file"))
-                    .with_help("give the text to check, such as --text 'let x = 1'")),
-                None => Ok(Vec::new()),
-            };
-        }
-    };
-    let is_call = args.path.is_some() || args.tool.is_some();
-    let source = match args.source {
-        Some(SourceArg::Tool) => Source::Tool,
-        None if is_call => Source::Tool,
-        Some(SourceArg::Thinking) => Source::Thinking,
-        Some(SourceArg::Text) | None => Source::Text,
-    };
-    if source != Source::Tool && is_call {
-        return Err(CliError::usage("--tool and --path need --source tool"));
-    }
-    let input = TextInput {
-        source,
-        tool: args.tool.as_deref().unwrap_or("write").into(),
-        path: args.path.as_deref().map(JsString::from),
-        text: text.into(),
-    };
-    Ok(vec![(name, input)])
-}
-
 /// Replays one input; its events go to `sink`.
-fn play<R: Read>(opened: Opened<R>, plan: &Plan, resumed: Option<Resumed>, sink: &mut dyn TraceSink) -> Played {
+pub(super) fn play<R: Read>(
+    opened: Opened<R>,
+    plan: &Plan,
+    resumed: Option<Resumed>,
+    sink: &mut dyn TraceSink,
+) -> Played {
     let Opened { name, content, generation } = opened;
     Played::watch(plan, &generation, sink, |sink| match content {
         Content::Session(session, leaf) => plan.session(Rc::new(*session), leaf, &name, sink),

@@ -3,6 +3,7 @@
 use super::CliError;
 use super::args::ReplayFormat;
 use super::console::Console;
+use super::expect::Expected;
 use crate::output::{escape, generations, replay_human};
 use crate::replay::TraceSink;
 use crate::replay::trace::{TraceEvent, TraceKind};
@@ -18,12 +19,14 @@ pub(super) struct Reporter {
     compares: bool,
     /// Whether only what a judge would be asked is shown.
     asks_only: bool,
+    /// A stored trace to compare with.
+    expected: Option<Expected>,
 }
 
 impl Reporter {
     /// An empty report. `compares`: whether the same inputs are run in several generations.
     pub(super) fn new(format: ReplayFormat, compares: bool) -> Self {
-        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new(), compares, asks_only: false }
+        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new(), compares, asks_only: false, expected: None }
     }
 
     /// Shows only what a judge would be asked, one JSON line an output (generation-v4.md W15).
@@ -36,6 +39,13 @@ impl Reporter {
         self
     }
 
+    /// Compares the trace with a stored one; the form `human` then shows that and nothing else.
+    #[must_use]
+    pub(super) fn expecting(mut self, expected: Option<Expected>) -> Self {
+        self.expected = expected;
+        self
+    }
+
     /// Runs one input and shows its events: at once as lines, at its end as tables, at the end of all as a document.
     pub(super) fn stream<T>(
         &mut self,
@@ -43,7 +53,10 @@ impl Reporter {
         run: impl FnOnce(&mut dyn TraceSink) -> Result<T, CliError>,
     ) -> Result<T, CliError> {
         if self.format == ReplayFormat::Jsonl {
-            return run(&mut |event: TraceEvent| self.line(console, &event));
+            return run(&mut |event: TraceEvent| {
+                self.expect(&event);
+                self.line(console, &event);
+            });
         }
         let mut events: Vec<TraceEvent> = Vec::new();
         let report = run(&mut events)?;
@@ -53,7 +66,9 @@ impl Reporter {
 
     /// Shows the events of one input.
     pub(super) fn show(&mut self, console: &mut Console<'_>, mut events: Vec<TraceEvent>) {
+        events.iter().for_each(|event| self.expect(event));
         match self.format {
+            ReplayFormat::Human if self.expected.is_some() => {}
             ReplayFormat::Jsonl => events.iter().for_each(|event| self.line(console, event)),
             ReplayFormat::Human => {
                 let separator = if self.seq > 0 { "\n" } else { "" };
@@ -70,6 +85,12 @@ impl Reporter {
                 self.runs.push(events);
             }
             ReplayFormat::Json => self.runs.push(events),
+        }
+    }
+
+    fn expect(&mut self, event: &TraceEvent) {
+        if let Some(expected) = &mut self.expected {
+            expected.event(event);
         }
     }
 
@@ -98,8 +119,12 @@ impl Reporter {
                 let rows: Vec<String> = self.runs.iter().map(|events| replay_human::csv(events)).collect();
                 console.print(&format!("{}{}", replay_human::CSV_HEAD, rows.concat()));
             }
+            ReplayFormat::Human if self.expected.is_some() => {}
             ReplayFormat::Human => console.print(&generations::render(&self.decisions, console.style())),
             ReplayFormat::Jsonl => {}
+        }
+        if let Some(expected) = self.expected {
+            expected.finish(self.format == ReplayFormat::Human, console);
         }
     }
 }

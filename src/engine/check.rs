@@ -1,6 +1,10 @@
 //! What a check finds: matches, undecided patterns, and the gates that held rules back.
 
+use crate::message::Source;
 use crate::text::JsString;
+
+use super::Context;
+use super::explain::{Closest, Searched};
 
 /// What one check found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +52,7 @@ pub struct Hit {
 
 impl Hit {
     /// A judge's yes about a finished output: it is about all of the content.
-    pub fn judged(rule: JsString, by: By, context: &super::Context, content: &[u16]) -> Self {
+    pub fn judged(rule: JsString, by: By, context: &Context, content: &[u16]) -> Self {
         let excerpt = super::excerpt::excerpt(content, &(0..0));
         Self { rule, by, excerpt, buffer: context.buffer_key(), seen: content.len(), span: None }
     }
@@ -78,7 +82,6 @@ pub enum By {
 
 impl By {
     /// The condition, pattern or question as written.
-    #[cfg(feature = "internals")]
     pub fn source(&self) -> &JsString {
         match self {
             Self::Condition { source, .. } | Self::Ast(source) | Self::Judged { question: source, .. } => source,
@@ -100,6 +103,8 @@ pub struct Undecided {
 /// What kept a rule from firing at a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gate {
+    /// The engine is off.
+    Disabled,
     /// Nothing streamed that its scope allows.
     Scope,
     /// No file that its globs allow.
@@ -118,6 +123,7 @@ impl Gate {
     /// The word in traces.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Disabled => "disabled",
             Self::Scope => "scope",
             Self::Globs => "globs",
             Self::Language => "language",
@@ -139,4 +145,55 @@ pub struct Explanation {
     pub why: String,
     /// With [`Gate::Repeat`]: the record that closed it.
     pub record: Option<super::Record>,
+    /// What was searched; none where the rule did not come that far.
+    pub searched: Option<Searched>,
+    /// With [`Gate::Scope`] and [`Gate::Globs`]: the globs that no path met.
+    pub globs: Vec<JsString>,
+    /// With [`Gate::Condition`]: where a condition came closest, where that can be told.
+    pub closest: Option<Closest>,
+    /// With [`Gate::Condition`]: the argument that a condition would match by itself, though rules see another text of
+    /// the call; the empty name stands for the JSON text of all arguments.
+    pub would_match: Option<JsString>,
+}
+
+/// What rules see of a message or call (engine.md E5.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Prose.
+    Text,
+    /// Thinking.
+    Thinking,
+    /// The arguments of a call as JSON text, or as much of it as was streamed.
+    Arguments,
+    /// The content of a `write` call.
+    Content,
+    /// What an edit brings into a file.
+    Added,
+}
+
+impl Subject {
+    /// What a text is as far as its context tells.
+    pub(super) fn of(context: &Context) -> Self {
+        match context.source {
+            Source::Text => Self::Text,
+            Source::Thinking => Self::Thinking,
+            Source::Tool => Self::Arguments,
+        }
+    }
+
+    /// Whether it is something of a tool call.
+    pub(super) fn is_of_a_call(self) -> bool {
+        !matches!(self, Self::Text | Self::Thinking)
+    }
+
+    /// The word in traces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Thinking => "thinking",
+            Self::Arguments => "arguments",
+            Self::Content => "content",
+            Self::Added => "added",
+        }
+    }
 }

@@ -11,11 +11,12 @@ use crate::pattern::{Buffer, Pattern, PatternMask, PatternSet, Scanner, Verdict}
 use crate::rule::CompiledRule;
 use crate::settings::Settings;
 use crate::text::JsString;
+use crate::text::json::Value;
 
 use super::excerpt::excerpt;
 use super::explain::Explain;
 use super::judged::Gates;
-use super::{By, Check, Context, Explanation, Hit, Ledger, Match, Record, Undecided};
+use super::{By, Check, Context, Hit, Ledger, Match, Record, Subject, Undecided};
 
 /// Registered rules, the buffers of the streams, and the repeat ledger.
 ///
@@ -23,28 +24,28 @@ use super::{By, Check, Context, Explanation, Hit, Ledger, Match, Record, Undecid
 /// are asked only where one of its conditions matches.
 #[derive(Debug)]
 pub struct Manager {
-    settings: Settings,
-    semantics: Semantics,
-    rules: Vec<CompiledRule>,
+    pub(super) settings: Settings,
+    pub(super) semantics: Semantics,
+    pub(super) rules: Vec<CompiledRule>,
     /// Per pattern of the set: the rule that it belongs to.
-    owners: Vec<usize>,
+    pub(super) owners: Vec<usize>,
     /// The patterns of rules that the repeat policy lets through; none when that may have changed.
     counting: Option<PatternMask>,
-    scanner: Scanner,
-    streams: HashMap<JsString, Stream>,
+    pub(super) scanner: Scanner,
+    pub(super) streams: HashMap<JsString, Stream>,
     pub(super) ast: AstSet,
     pub(super) gates: Gates,
     ast_streams: HashMap<JsString, AstStream>,
     has_ast: bool,
     prose_allowed: [bool; 2],
-    ledger: Ledger,
-    explain: Option<Explain>,
+    pub(super) ledger: Ledger,
+    pub(super) explain: Option<Explain>,
 }
 
 /// One buffer key.
 #[derive(Debug, Default)]
-struct Stream {
-    buffer: Buffer,
+pub(super) struct Stream {
+    pub(super) buffer: Buffer,
     /// Whether the last thing done was to replace the text, so that a snapshot's `unchanged` speaks of it.
     replaced: bool,
     /// Matches that stand whatever follows, for excerpts.
@@ -179,11 +180,31 @@ impl Manager {
         self.explain = Some(Explain::new(self.rules.len()));
     }
 
-    /// Why each rule did not fire since the last call; empty unless explanations are collected.
-    pub fn take_explanations(&mut self) -> Vec<Explanation> {
-        match &mut self.explain {
-            Some(explain) => explain.take(&self.rules, &self.settings, &self.ledger),
-            None => Vec::new(),
+    /// Whether explanations are collected.
+    pub fn is_explained(&self) -> bool {
+        self.explain.is_some()
+    }
+
+    /// Says what the text of a context is that is checked, and of a finished call which arguments it has as JSON. Only
+    /// explanations make use of it.
+    pub fn tell_subject(&mut self, context: &Context, subject: Subject, arguments: Option<&Value>) {
+        if let Some(explain) = &mut self.explain {
+            explain.subject(context, subject, arguments.map(|value| JsString::from(value.stringify())));
+        }
+    }
+
+    /// The call of this context shows files now, so that what was checked of it before is void. Only explanations make
+    /// use of it.
+    pub fn tell_files(&mut self, call: &Context) {
+        if let Some(explain) = &mut self.explain {
+            explain.supersede(call);
+        }
+    }
+
+    /// There is text that this generation does not look at. Only explanations make use of it.
+    pub fn tell_unwatched(&mut self, context: &Context) {
+        if let Some(explain) = &mut self.explain {
+            explain.see(context);
         }
     }
 
@@ -198,9 +219,13 @@ impl Manager {
             return Check::default();
         }
         if !buffered {
-            // No rule's scope lets such text in.
+            // No rule's scope lets such text in; explanations say what would match in it.
             if let Some(explain) = &mut self.explain {
-                explain.see(context, &self.rules, |_| false);
+                explain.see(context);
+                if !self.semantics.single_buffer {
+                    let key = self.key(context);
+                    self.scanner.append(&mut self.streams.entry(key).or_default().buffer, delta);
+                }
             }
             return Check::default();
         }
@@ -256,7 +281,7 @@ impl Manager {
             reachable.into_iter().partition(|&rule| self.may_trigger(rule));
         if let Some(explain) = self.explain.as_mut().filter(|_| !blocked.is_empty()) {
             let outcomes = self.ast.run(&mut Snapshot::new(), &alias, text, 0, &blocked);
-            blocked.iter().zip(&outcomes).for_each(|(&rule, outcome)| explain.ast(rule, outcome, true));
+            blocked.iter().zip(&outcomes).for_each(|(&rule, outcome)| explain.ast(rule, context, outcome, true));
         }
         if candidates.is_empty() {
             return check;
@@ -271,7 +296,7 @@ impl Manager {
         let outcomes = self.ast.run(&mut stream.snapshot, &alias, text, unchanged, &candidates);
         for (&rule, outcome) in candidates.iter().zip(&outcomes) {
             if let Some(explain) = &mut self.explain {
-                explain.ast(rule, outcome, false);
+                explain.ast(rule, context, outcome, false);
             }
             let name = &self.rules[rule].name;
             let why = match outcome {
@@ -311,9 +336,7 @@ impl Manager {
         let mut verdicts = self.scanner.verdicts_among(&mut stream.buffer, mask);
         verdicts.retain(|(_, verdict)| *verdict != Verdict::No);
         if let Some(explain) = &mut self.explain {
-            explain.see(context, &self.rules, |rule| {
-                verdicts.iter().any(|&(pattern, verdict)| verdict.is_match() && self.owners[pattern] == rule)
-            });
+            explain.see(context);
         }
         let mut rest = verdicts.as_slice();
         while let Some(&(first, _)) = rest.first() {
@@ -321,7 +344,13 @@ impl Manager {
             let length = rest.iter().take_while(|(pattern, _)| self.owners[*pattern] == rule).count();
             let (own, others) = rest.split_at(length);
             rest = others;
-            if !self.may_trigger(rule) || !self.passes(rule, context) {
+            if !self.passes(rule, context) {
+                continue;
+            }
+            if !self.may_trigger(rule) {
+                if let Some(explain) = self.explain.as_mut().filter(|_| own.iter().any(|(_, v)| v.is_match())) {
+                    explain.held(rule, context);
+                }
                 continue;
             }
             let hit = own.iter().find(|(_, verdict)| verdict.is_match());
@@ -397,7 +426,7 @@ impl Manager {
     }
 
     /// The buffer of a context: one for everything in the early generation.
-    fn key(&self, context: &Context) -> JsString {
+    pub(super) fn key(&self, context: &Context) -> JsString {
         if self.semantics.single_buffer { JsString::new() } else { context.buffer_key() }
     }
 

@@ -10,8 +10,9 @@ mod judged;
 mod ledger;
 mod manager;
 
-pub use check::{By, Check, Explanation, Gate, Hit, Match, Undecided};
+pub use check::{By, Check, Explanation, Gate, Hit, Match, Subject, Undecided};
 pub use context::Context;
+pub use explain::{Closest, Searched};
 pub use judged::Asked;
 pub use ledger::{Ledger, Record};
 pub use manager::Manager;

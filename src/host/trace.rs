@@ -1,7 +1,7 @@
 //! [`TraceEvent`]: each decision of a run with its place and reason, in the public form `ttsr.trace/1`
 //! (cli.md section 2, "Trace line").
 
-use crate::engine::By as EngineBy;
+use crate::engine::{By as EngineBy, Explanation};
 use crate::json_object;
 use crate::lifecycle::Decision;
 use crate::message::Source;
@@ -33,7 +33,8 @@ pub struct At {
 }
 
 impl At {
-    fn to_object(&self) -> Object {
+    /// As in trace lines.
+    pub fn to_object(&self) -> Object {
         let mut object = json_object! {"input": self.input.as_str()};
         if let Some(line) = self.line {
             object.insert("line", line);
@@ -143,10 +144,55 @@ pub struct Trigger {
 pub struct GateEvent {
     /// The rule.
     pub rule: JsString,
-    /// `disabled`, `agent`, `scope`, `globs`, `condition`, `ast`, `language` or `repeat`.
+    /// `not-registered`, `disabled`, `agent`, `scope`, `globs`, `condition`, `ast`, `language` or `repeat`.
     pub gate: &'static str,
     /// The reason in a sentence.
     pub why: String,
+    /// What the reason rests on: `searched`, `globs`, `closest`, `would_match`, each where it applies.
+    pub details: Object,
+}
+
+impl GateEvent {
+    /// A reason that rests on nothing in the message.
+    pub fn plain(rule: JsString, gate: &'static str, why: String) -> Self {
+        Self { rule, gate, why, details: Object::new() }
+    }
+
+    /// The reason that the engine gives.
+    pub fn new(explanation: &Explanation, why: String) -> Self {
+        let mut details = Object::new();
+        if let Some(searched) = &explanation.searched {
+            let mut object = json_object! {"what": searched.subject.as_str()};
+            if let Some(tool) = &searched.tool {
+                object.insert("tool", tool.clone());
+            }
+            if let Some(path) = &searched.path {
+                object.insert("path", path.clone());
+            }
+            if let Some(units) = searched.units {
+                object.insert("units", units);
+                object.insert("excerpt", searched.excerpt.clone());
+            }
+            details.insert("searched", object);
+        }
+        if !explanation.globs.is_empty() {
+            details.insert("globs", names(&explanation.globs));
+        }
+        if let Some(closest) = &explanation.closest {
+            let object = json_object! {
+                "condition": closest.condition.clone(),
+                "read": closest.read.clone(),
+                "at": closest.at,
+                "wanted": closest.wanted.as_str(),
+                "found": closest.found.clone(),
+            };
+            details.insert("closest", object);
+        }
+        if let Some(argument) = &explanation.would_match {
+            details.insert("would_match", argument.clone());
+        }
+        Self { rule: explanation.rule.clone(), gate: explanation.gate.as_str(), why, details }
+    }
 }
 
 /// The kinds of trace lines.
@@ -432,7 +478,11 @@ impl TraceKind {
             Self::Continue { source } => json_object! {"source": *source},
             Self::Drop { rules, why } => json_object! {"rules": names(rules), "why": *why},
             Self::Gate(gate) => {
-                json_object! {"rule": gate.rule.clone(), "gate": gate.gate, "why": gate.why.as_str()}
+                let mut object = json_object! {"rule": gate.rule.clone(), "gate": gate.gate, "why": gate.why.as_str()};
+                for (key, value) in gate.details.iter() {
+                    object.insert(key.clone(), value.clone());
+                }
+                object
             }
             Self::Undecided { rule, matched, why } => {
                 let mut object = json_object! {"rule": rule.clone()};

@@ -1,6 +1,6 @@
 //! [`Call`]: one tool call of the message that streams, and the checks on it (engine.md E5.1, E5.5).
 
-use crate::engine::{Check, Context, Manager};
+use crate::engine::{Check, Context, Manager, Subject};
 use crate::message::Source;
 use crate::text::JsString;
 use crate::text::json::Value;
@@ -72,6 +72,7 @@ impl Call {
         at_end: bool,
     ) -> (Check, BatchContext) {
         let digests = manager.semantics().digests;
+        let finished = (at_end && manager.is_explained()).then(|| self.reader.arguments());
         let step = self.so_far.as_mut().unwrap_or(&mut self.reader).step();
         let context =
             Context::call(&self.id, &self.name, index, step.paths.map(<[JsString]>::to_vec).unwrap_or_default());
@@ -86,8 +87,10 @@ impl Call {
         let inspection = if digests { step.inspection } else { Inspection::default() };
         let mut check = Check::default();
         if let Some(entries) = &inspection.entries {
+            manager.tell_files(&context);
             for entry in entries {
                 let context = context.entry(entry.path, &reading.cwd);
+                manager.tell_subject(&context, Subject::Added, finished.as_ref());
                 check.merge(manager.check_snapshot(&context, entry.digest.text, entry.digest.unchanged));
                 for path in context.paths {
                     if !batch.paths.contains(&path) {
@@ -96,18 +99,22 @@ impl Call {
                 }
             }
         } else if let Some(digest) = inspection.digest {
+            manager.tell_subject(&context, Subject::Content, finished.as_ref());
             check = manager.check_snapshot(&context, digest.text, digest.unchanged);
         } else if at_end {
+            manager.tell_subject(&context, Subject::Arguments, finished.as_ref());
             check = match self.reader.arguments() {
                 Value::Null => manager.check_delta(&context, delta),
                 Value::String(text) => manager.check_snapshot(&context, text.units(), 0),
                 arguments => manager.check_snapshot(&context, JsString::from(arguments.stringify()).units(), 0),
             };
         } else if let Some(digest) = self.digest_without_entries(manager) {
+            manager.tell_subject(&context, Subject::Added, None);
             let unchanged = self.shown.iter().zip(digest.units()).take_while(|(one, other)| one == other).count();
             check = manager.check_snapshot(&context, digest.units(), unchanged);
             self.shown = digest.into_units();
         } else {
+            manager.tell_subject(&context, Subject::Arguments, None);
             check = manager.check_delta(&context, delta);
         }
         (check, batch)

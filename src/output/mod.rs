@@ -1,11 +1,13 @@
 //! Reports to bytes: one file per form. Nothing here decides anything.
 
 pub mod catalogue;
+pub mod change;
 pub mod check;
 pub mod diagnostic;
 mod escape;
 pub mod examples;
 pub mod explain;
+pub mod files;
 pub mod generations;
 pub mod github;
 pub mod handoff;
@@ -15,6 +17,7 @@ pub mod repair;
 pub mod replay_human;
 pub mod sarif;
 mod style;
+pub mod trace_diff;
 
 pub use escape::{drives_terminal, escape, escape_lines};
 pub use style::{FIXED_WIDTH, Style, count};

@@ -343,7 +343,7 @@ pub const CSV_HEAD: &str =
     "input,rule,triggers,interrupts,deferred,folded,persisted,premature,undecided,lifecycle,lifecycle_from\n";
 
 /// A field quoted where it must be. A leading sign that a spreadsheet would take for a formula is quoted away too.
-fn csv_field(text: &str) -> String {
+pub(super) fn csv_field(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if formula { format!("'{text}") } else { text.to_owned() };
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }

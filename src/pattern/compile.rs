@@ -144,7 +144,6 @@ impl Pattern {
 
     /// Decides one whole text by backtracking, with `steps` steps at most: slower than a [`crate::pattern::Scanner`], and
     /// independent of it.
-    #[cfg(feature = "internals")]
     pub fn test(&self, text: &[u16], steps: u64) -> Verdict {
         live::whole(&self.0.code, self.0.first.as_ref(), text, &mut steps.clone())
     }

@@ -9,7 +9,7 @@
 //! automaton of an over-approximation opens.
 //!
 //! For the linter there are two questions more: what text to come can undo ([`Ending`]), and what a backtracking engine
-//! pays (`cost`).
+//! pays (`cost`). For people who ask why nothing matched, there is one: how far a text got (`nearness`).
 
 mod backtrack;
 mod buffer;
@@ -19,6 +19,7 @@ mod cost;
 mod hash;
 mod linear;
 mod mask;
+mod nearness;
 mod scanner;
 mod set;
 mod syntax;
@@ -29,6 +30,7 @@ pub use chunk::ChunkDependence;
 pub use compile::{CompileOptions, Pattern};
 pub use cost::{Attack, Cost};
 pub use mask::PatternMask;
+pub use nearness::{Nearness, Wanted};
 pub use scanner::Scanner;
 pub use set::PatternSet;
 pub use syntax::ending::Ending;

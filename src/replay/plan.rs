@@ -271,8 +271,7 @@ impl Plan {
         left_out
             .map(|rule| {
                 let why = rule.reason.clone().unwrap_or_else(|| "it is not registered".to_owned());
-                let gate = if why.starts_with("not for the agent") { "agent" } else { "disabled" };
-                GateEvent { rule: rule.name.clone(), gate, why }
+                GateEvent::plain(rule.name.clone(), gate_of(&why), why)
             })
             .collect()
     }
@@ -351,6 +350,18 @@ impl Plan {
         let (summary, journal) = run.finish();
         let (store, events) = journal.into_written();
         Report { summary, diagnostics, store, events, handed_off: Vec::new() }
+    }
+}
+
+/// The gate at which a rule stayed that is not registered, by the reason that the register gives.
+fn gate_of(reason: &str) -> &'static str {
+    let switched_off = ["switched off", "named in `ttsr.disabledRules`", "bundled, and", "`ttsr.enabled` is off"];
+    if reason.starts_with("not for the agent") {
+        "agent"
+    } else if switched_off.iter().any(|off| reason.starts_with(off)) {
+        "disabled"
+    } else {
+        "not-registered"
     }
 }
 

@@ -4,7 +4,7 @@ use crate::json_object;
 use crate::message::{AgentEvent, Message, Source};
 use crate::stream::Origin;
 use crate::text::JsString;
-use crate::text::json::{self, Object, Value};
+use crate::text::json::Value;
 
 use crate::history::Turn;
 
@@ -35,7 +35,7 @@ pub(super) fn text_turn(input: &TextInput) -> Turn {
             json_object! {"type": "thinking", "thinking": delta},
         ),
         Source::Tool => {
-            let arguments = call_arguments(input);
+            let arguments = input.assume().arguments;
             let id = JsString::from("call_0");
             let name = input.tool.clone();
             let events = vec![
@@ -80,26 +80,4 @@ pub(super) fn text_turn(input: &TextInput) -> Turn {
         turn_ends: 1,
         ..Turn::default()
     }
-}
-
-/// The arguments of a call that introduces the text: what `write` and `edit` take, else the text itself when it is a
-/// JSON object, else one `input` argument.
-fn call_arguments(input: &TextInput) -> Value {
-    let text = input.text.clone();
-    let mut arguments = Object::new();
-    if let Some(path) = &input.path {
-        arguments.insert("path", path.clone());
-    }
-    if input.tool == "write" {
-        arguments.insert("content", text);
-    } else if input.tool == "edit" {
-        arguments.insert("old_string", "");
-        arguments.insert("new_string", text);
-    } else {
-        if let Ok(Value::Object(given)) = json::parse(&text.to_string_lossy()) {
-            return Value::Object(given);
-        }
-        arguments.insert(if input.tool == "bash" { "command" } else { "input" }, text);
-    }
-    Value::Object(arguments)
 }

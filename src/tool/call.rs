@@ -107,6 +107,18 @@ impl CallReader {
         }
     }
 
+    /// The edit mode that the arguments are read in; none for other tools, and while the arguments fit no mode.
+    pub fn edit_mode(&self) -> Option<EditMode> {
+        match (&self.digests, self.mode.is_unknown()) {
+            (Digests::Replace(_), false) => Some(EditMode::Replace),
+            (Digests::Patch { .. }, _) => Some(EditMode::Patch),
+            (Digests::Hashline(_), _) => Some(EditMode::Hashline),
+            (Digests::ApplyPatch(_), _) => Some(EditMode::ApplyPatch),
+            (Digests::Sloppy(_), _) => Some(EditMode::Sloppy),
+            _ => None,
+        }
+    }
+
     /// The raw argument text so far.
     pub fn raw(&self) -> &JsString {
         &self.raw

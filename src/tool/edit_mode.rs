@@ -33,7 +33,6 @@ impl EditMode {
     }
 
     /// The name.
-    #[cfg(feature = "internals")]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Replace => "replace",

@@ -3,8 +3,7 @@
 use std::fs;
 
 use ttsr::audit::{AuditOptions, audit};
-use ttsr::generation::Lifecycle;
-use ttsr::generation::Pipeline;
+use ttsr::generation::{Lifecycle, Pipeline};
 use ttsr::handoff::{Event, HEADINGS, Machine, State, Step};
 use ttsr::session::{ReadMode, Session};
 use ttsr::settings::Settings;

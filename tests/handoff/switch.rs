@@ -3,8 +3,7 @@
 use std::fs;
 
 use ttsr::clock::Clock;
-use ttsr::generation::Lifecycle;
-use ttsr::generation::Pipeline;
+use ttsr::generation::{Lifecycle, Pipeline};
 use ttsr::handoff::{Answer, Options, Process, Report, Rules, Status, Step, Watch, run};
 use ttsr::message::{AgentEvent, Message};
 use ttsr::rule::{RuleSet, load_paths};

@@ -1,6 +1,7 @@
 //! The command line as typed (cli.md), one file a command. Nothing here touches a file; `config` turns it into settings
 //! and rules.
 
+mod author;
 mod check_rules;
 mod handoff;
 mod inspect_session;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use author::AuthorArgs;
 pub use check_rules::{CheckFormat, CheckRulesArgs};
 pub use handoff::{HandoffArgs, HandoffFormat, PipelineArg};
 pub use inspect_session::{InspectFormat, InspectSessionArgs};
@@ -33,7 +35,7 @@ pub struct Cli {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done (a replay that triggers rules is 0)
-  1  findings at or above --fail-on, or a difference found by --verify
+  1  findings at or above --fail-on, or a difference found by --verify, --expect or --baseline
   2  wrong usage
   3  something asked for could not be done: an input missing, empty or unreadable, no rules at a path, …";
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{RuleArgs, any_path};
+use super::{AuthorArgs, RuleArgs, any_path};
 
 /// Shown behind the help.
 pub(super) const EXAMPLES: &str = "\
@@ -15,11 +15,19 @@ Examples:
       does my rule fire on this write call?
   ttsr replay runs/ --rules rules --verify --format jsonl
       does the engine decide as the recordings say?
+  ttsr replay --text 'git push' --tool bash --rules no-push.md --explain
+      and if not, why: which gate, what was searched, where it came closest
+  ttsr replay runs/ --rules rules --baseline rules-before
+      what does my edit of the rules change?
+  ttsr replay --as-write src --rules rules
+      what would my rules say of the code that is here?
+  ttsr replay session.jsonl --rules rules --expect expected.jsonl
+      does a run still decide as it did? (--update writes the file)
   ttsr replay --script replies.json --prompt 'Fix it' --rules rules --write-session out.jsonl
       play a scripted agent and keep the session it would have written";
 
 /// `ttsr replay`
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ReplayArgs {
     /// Recorded sessions, event streams, directories of them, or - for standard input
     #[arg(value_name = "INPUT", value_parser = any_path())]
@@ -27,6 +35,9 @@ pub struct ReplayArgs {
     /// Rules and settings.
     #[command(flatten)]
     pub rules: RuleArgs,
+    /// What rule authors ask.
+    #[command(flatten)]
+    pub author: AuthorArgs,
 
     /// Scripted replies: a JSON array or JSON Lines
     ///

@@ -494,9 +494,9 @@ impl<'a> Run<'a> {
                     let closed_by = self.closed_by.get(&gate.rule).filter(|_| gate.gate == Gate::Repeat);
                     let why = match closed_by {
                         Some(entry) => format!("{} (entry {entry})", gate.why),
-                        None => gate.why,
+                        None => gate.why.clone(),
                     };
-                    self.emit(TraceKind::Gate(GateEvent { rule: gate.rule, gate: gate.gate.as_str(), why }));
+                    self.emit(TraceKind::Gate(GateEvent::new(&gate, why)));
                 }
             }
         }

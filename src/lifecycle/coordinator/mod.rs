@@ -270,6 +270,7 @@ impl Coordinator {
 
     fn prose(&mut self, source: Source, delta: &JsString) -> Vec<Action> {
         if source == Source::Thinking && !self.manager.semantics().thinking {
+            self.manager.tell_unwatched(&Context::prose(source));
             return Vec::new();
         }
         let check = self.manager.check_delta(&Context::prose(source), delta.units());
