@@ -42,7 +42,7 @@ fn is_session(path: &Path) -> bool {
 }
 
 /// The branches of a session, by their last entries in file order. A session without entries is one branch.
-fn branches(path: &PathBuf) -> Result<Vec<Result<Input, CliError>>, CliError> {
+fn branches(path: &Path) -> Result<Vec<Result<Input, CliError>>, CliError> {
     let name = path.to_string_lossy().into_owned();
     let session = open_session(path, &name)?;
     let tree = Tree::new(&session).map_err(|error| CliError::failed(format!("{}: {error}", escape(&name))))?;

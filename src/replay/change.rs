@@ -28,6 +28,7 @@ pub struct Decided {
 
 /// One decision that is not the same.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "only differences are kept, and those are few")]
 pub enum Change {
     /// Only the run that is looked at decides so.
     Gained(Decided),
