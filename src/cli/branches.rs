@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::CliError;
 use super::args::ReplayArgs;
@@ -48,7 +48,7 @@ fn branches(path: &Path) -> Result<Vec<Result<Input, CliError>>, CliError> {
     let tree = Tree::new(&session).map_err(|error| CliError::failed(format!("{}: {error}", escape(&name))))?;
     let leaves = leaves(&session, &tree);
     if leaves.len() < 2 {
-        return Ok(vec![Ok(Input::File(path.clone()))]);
+        return Ok(vec![Ok(Input::File(path.to_owned()))]);
     }
     let branch = |leaf: usize| {
         let id = session.entry(leaf).and_then(|entry| entry.id()).map(|id| id.to_string_lossy());
@@ -57,7 +57,7 @@ fn branches(path: &Path) -> Result<Vec<Result<Input, CliError>>, CliError> {
             None => format!("branch of line {}", session.entry(leaf).map_or(0, |entry| entry.line())),
         };
         let own = if session.leaf() == Some(leaf) { ", the leaf" } else { "" };
-        Ok(Input::Branch(path.clone(), leaf, format!("{name} ({what}{own})")))
+        Ok(Input::Branch(path.to_owned(), leaf, format!("{name} ({what}{own})")))
     };
     Ok(leaves.into_iter().map(branch).collect())
 }
