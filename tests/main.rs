@@ -6,6 +6,7 @@ mod agent;
 mod ast;
 mod audit;
 mod cli;
+mod corners;
 mod engine;
 mod generated;
 mod globs;
