@@ -4,8 +4,8 @@
 //!
 //! | layer | modules | may know |
 //! |---|---|---|
-//! | L0 | [`text`], [`diagnostic`], [`settings`], [`clock`] | `std`, serde; diagnostic may use text |
-//! | L1 | [`pattern`], [`glob`], [`ast`], [`message`] | L0 |
+//! | L0 | [`text`], [`diagnostic`], [`generation`], [`runtime`], [`settings`], [`clock`], [`files`], [`interrupt`] | `std`, serde; diagnostic may use text |
+//! | L1 | [`pattern`], [`glob`], [`ast`], [`message`], [`builtin`] | L0 |
 //! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
 //! | L3 | [`history`] | L2 and below |
 //! | L4 | [`engine`] | L3 and below |
@@ -18,28 +18,51 @@
 //! | L11 | [`output`] | reports of all of them |
 //! | L12 | [`cli`] | everything |
 
+#![cfg_attr(not(feature = "internals"), expect(unused_imports, reason = "the rooms re-export what only tests name"))]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-pub mod agent;
-pub mod ast;
-pub mod audit;
 pub mod cli;
-pub mod clock;
-pub mod diagnostic;
-pub mod engine;
-pub mod glob;
-pub mod handoff;
-pub mod history;
-pub mod host;
-pub mod judge;
-pub mod lifecycle;
-pub mod message;
-pub mod output;
-pub mod pattern;
-pub mod replay;
-pub mod rule;
-pub mod session;
-pub mod settings;
-pub mod stream;
-pub mod text;
-pub mod tool;
+mod facade;
+
+pub use facade::{Audit, Error, Finding, Injection, Replay, Rules, Trigger};
+pub use generation::Lifecycle;
+pub use lifecycle::Decision;
+pub use message::Source;
+pub use rooms::diagnostic::Severity;
+
+// The rooms are nobody's business outside of this package; its own tests and benches see them by the feature.
+#[cfg(feature = "internals")]
+pub use rooms::*;
+#[cfg(not(feature = "internals"))]
+use rooms::*;
+
+#[path = "."]
+mod rooms {
+    pub mod agent;
+    pub mod ast;
+    pub mod audit;
+    pub mod builtin;
+    pub mod clock;
+    pub mod diagnostic;
+    pub mod engine;
+    pub mod files;
+    pub mod generation;
+    pub mod glob;
+    pub mod handoff;
+    pub mod history;
+    pub mod host;
+    pub mod interrupt;
+    pub mod judge;
+    pub mod lifecycle;
+    pub mod message;
+    pub mod output;
+    pub mod pattern;
+    pub mod replay;
+    pub mod rule;
+    pub mod runtime;
+    pub mod session;
+    pub mod settings;
+    pub mod stream;
+    pub mod text;
+    pub mod tool;
+}

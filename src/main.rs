@@ -3,9 +3,11 @@
 use std::io::{BufWriter, IsTerminal as _, stderr, stdin, stdout};
 use std::process::ExitCode;
 
-use ttsr::cli::{Surroundings, run};
+use ttsr::cli::{Surroundings, catch_signals, run};
 
 fn main() -> ExitCode {
+    // Without handlers a signal ends the program as it always does.
+    let _ = catch_signals();
     let width = |is_terminal: bool| is_terminal.then(terminal_width);
     let surroundings = Surroundings {
         cwd: std::env::current_dir().unwrap_or_else(|_| ".".into()),

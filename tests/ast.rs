@@ -2,6 +2,8 @@
 
 #![expect(clippy::print_stdout, reason = "the runner reports its three figures")]
 
+#[cfg(feature = "languages-all")]
+mod budget;
 #[cfg(feature = "languages-common")]
 mod properties;
 

@@ -1,8 +1,10 @@
 //! Audits: the findings of the samples, of the field reports, and of small sessions made for one check each.
 
 use ttsr::audit::{AuditOptions, AuditReport, EvidenceKind, KnownRule, audit};
+use ttsr::diagnostic::Severity;
+use ttsr::generation::Lifecycle;
 use ttsr::session::{ReadError, ReadMode, Session};
-use ttsr::settings::{Lifecycle, RepeatMode, Settings};
+use ttsr::settings::{RepeatMode, Settings};
 use ttsr::text::JsString;
 use ttsr::text::json::{self, Value};
 
@@ -143,8 +145,7 @@ fn recorded_sessions_of_the_agent_have_no_findings_but_notes() {
     for name in ["v3-branched-compaction.jsonl", "v3-reset-mode.jsonl", "v3-linear.jsonl", "v1-legacy.jsonl"] {
         let session = sample(name);
         let report = report(&session, |_| {});
-        let loud: Vec<_> =
-            report.findings.iter().filter(|one| one.severity > ttsr::diagnostic::Severity::Note).collect();
+        let loud: Vec<_> = report.findings.iter().filter(|one| one.severity > Severity::Note).collect();
         assert!(loud.is_empty(), "{name}: {loud:?}");
     }
     let branched = sample("v3-branched-compaction.jsonl");
@@ -393,8 +394,94 @@ fn a_finding_says_where_the_agent_reads_otherwise() {
     let session = session(&[&user("dddd0001", "null"), "null", &user("dddd0002", "\"dddd0001\"")]);
     let report = report(&session, |_| {});
     let finding = report.findings.iter().find(|one| one.code.name() == "readers-differ").expect("a finding");
-    assert!(finding.message.contains("refuses"), "{}", finding.message);
+    assert!(finding.message.contains("cannot open"), "{}", finding.message);
     assert_eq!(report.branch, [0, 1]);
+}
+
+/// An assistant's message with one call, and a result.
+fn called(id: &str, parent: &str, call: &str) -> String {
+    format!(
+        r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{{"role":"assistant","content":[{{"type":"toolCall",{call}"name":"bash","arguments":{{}}}}],"stopReason":"toolUse"}}}}"#
+    )
+}
+
+fn answer(id: &str, parent: &str, call: &str) -> String {
+    format!(
+        r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{{"role":"toolResult",{call}"content":[]}}}}"#
+    )
+}
+
+#[test]
+fn a_branch_that_goes_on_behind_an_unanswered_call() {
+    let call = called("dddd0002", "dddd0001", r#""id":"c1","#);
+    let mut lines = vec![user("dddd0001", "null"), call, user("dddd0003", "\"dddd0002\"")];
+    let texts = |lines: &[String]| session(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let open = texts(&lines);
+    let found = report(&open, |_| {});
+    assert_eq!(names(&open, &found), ["unanswered-call"]);
+    assert_eq!(found.findings[0].entry.as_deref(), Some("dddd0002"));
+    // A result that hangs beside the branch does not answer it, and is named.
+    lines.insert(2, answer("dddd0004", "dddd0002", r#""toolCallId":"c1","#));
+    let beside = report(&texts(&lines), |_| {});
+    assert!(beside.findings[0].message.contains("entry dddd0004"), "{}", beside.findings[0].message);
+    // On the branch it does, and what is open at the branch's end is under way.
+    lines[3] = user("dddd0003", "\"dddd0004\"");
+    assert!(report(&texts(&lines), |_| {}).findings.is_empty());
+    assert!(report(&texts(&lines[..2]), |_| {}).findings.is_empty());
+}
+
+#[test]
+fn a_result_whose_call_is_on_another_branch() {
+    let summary =
+        r#"{"type":"branch_summary","id":"dddd0003","parentId":"dddd0001","fromId":"dddd0002","summary":"s"}"#;
+    let call = called("dddd0002", "dddd0001", r#""id":"c1","#);
+    let result = answer("dddd0004", "dddd0003", r#""toolCallId":"c1","#);
+    let session = session(&[&user("dddd0001", "null"), &call, summary, &result]);
+    let found = report(&session, |_| {});
+    assert_eq!(names(&session, &found), ["stray-result"]);
+    assert_eq!(found.findings[0].entry.as_deref(), Some("dddd0004"));
+}
+
+#[test]
+fn a_call_and_a_result_without_ids_are_left_alone() {
+    let session = session(&[
+        &user("dddd0001", "null"),
+        &called("dddd0002", "dddd0001", ""),
+        &answer("dddd0003", "dddd0002", ""),
+        &user("dddd0004", "\"dddd0003\""),
+    ]);
+    assert_eq!(names(&session, &report(&session, |_| {})), [""; 0]);
+    assert_eq!(session.context(session.leaf()).expect("a context").messages.len(), 4);
+}
+
+#[test]
+fn an_answer_that_the_agent_cannot_read_is_an_error() {
+    let made = |message: &str| {
+        let answer = format!(r#"{{"type":"message","id":"dddd0002","parentId":"dddd0001","message":{{{message}}}}}"#);
+        let session = session(&[&user("dddd0001", "null"), &answer]);
+        let findings = report(&session, |_| {}).findings;
+        findings.iter().map(|one| (one.code.name(), one.severity, one.message.clone())).collect::<Vec<_>>()
+    };
+    let fine = r#""role":"assistant","content":[{"type":"text","text":"t"}]"#;
+    assert!(made(&format!(r#"{fine},"usage":{{"input":1,"cost":{{"total":0}}}}"#)).is_empty());
+    for (message, said) in [
+        (format!(r#"{fine},"usage":{{"input":1}}"#), "cannot open this file: line 3"),
+        (r#""role":"assistant""#.to_owned(), "fails on it: line 3"),
+        (r#""role":"assistant","content":[{"type":"text","text":"t"},null]"#.to_owned(), "fails on it: line 3"),
+        (r#""role":"assistant","content":7"#.to_owned(), "fails on it: line 3"),
+    ] {
+        let found = made(&message);
+        assert_eq!((found.len(), found[0].0, found[0].1), (1, "readers-differ", Severity::Error), "{message}");
+        assert!(found[0].2.contains(said), "{message}: {}", found[0].2);
+    }
+}
+
+#[test]
+fn a_first_entry_that_hangs_on_the_header_loses_nothing() {
+    let hanging = session(&[&user("dddd0001", "\"s\""), &user("dddd0002", "\"dddd0001\"")]);
+    assert_eq!(names(&hanging, &report(&hanging, |_| {})), [""; 0]);
+    let lost = session(&[&user("dddd0001", "\"t\""), &user("dddd0002", "\"dddd0001\"")]);
+    assert_eq!(names(&lost, &report(&lost, |_| {})), ["dangling-parent"]);
 }
 
 #[test]

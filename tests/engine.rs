@@ -1,9 +1,10 @@
 //! `stream.jsonl`: steps on one engine.
 
 use ttsr::engine::{Check, Context, Manager};
+use ttsr::generation::{Lifecycle, Semantics};
 use ttsr::message::Source;
 use ttsr::rule::{Fields, Rule, RuleSet};
-use ttsr::settings::{InterruptMode, Lifecycle, Semantics, Settings};
+use ttsr::settings::{InterruptMode, Settings};
 use ttsr::text::JsString;
 use ttsr::text::json::Value;
 

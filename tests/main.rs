@@ -17,6 +17,7 @@ mod layers;
 mod lifecycle;
 mod marks;
 mod patterns;
+mod places;
 mod read_back;
 mod readme;
 mod recordings;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use ttsr::diagnostic::Code;
+use ttsr::output::catalogue;
 
 use crate::support::project;
 
@@ -81,7 +81,7 @@ fn current(text: &str) -> String {
 
 fn codes() -> Vec<String> {
     let head = ["| code | name | severity | meaning |", "|---|---|---|---|"].map(str::to_owned);
-    let rows = Code::all().into_iter().map(|code| {
+    let rows = catalogue::all().into_iter().map(|code| {
         let meaning = code.explanation().replace('|', "\\|");
         format!("| {code} | `{}` | {} | {meaning} |", code.name(), code.severity())
     });

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use ttsr::generation::Lifecycle;
 use ttsr::message::{AgentEvent, Message, Model};
 use ttsr::replay::Plan;
 use ttsr::replay::trace::TraceEvent;
-use ttsr::settings::Lifecycle;
 use ttsr::stream::EventWriter;
 use ttsr::text::JsString;
 use ttsr::text::json::{self, Value};

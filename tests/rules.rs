@@ -12,10 +12,11 @@ mod pipeline;
 mod registration;
 mod repairs;
 
+use ttsr::generation::{Lifecycle, Semantics};
 use ttsr::message::Source;
 use ttsr::pattern::PatternSet;
 use ttsr::rule::{Fields, Rule, RuleFile, RuleSet};
-use ttsr::settings::{Lifecycle, Semantics, Settings};
+use ttsr::settings::Settings;
 use ttsr::text::JsString;
 use ttsr::text::json::Value;
 

@@ -1,62 +1,9 @@
 //! Which calls reach a tool: what the agent refuses before it runs anything (engine.md E7.5a).
 
+use crate::builtin;
 use crate::message::ToolCall;
 use crate::text::JsString;
 use crate::text::json::Value;
-
-/// Tools that the agent brings along, hidden ones included. Extensions and servers bring others: a script says what
-/// they give.
-const KNOWN: [&str; 42] = [
-    "apply_patch",
-    "ask",
-    "ast_edit",
-    "ast_grep",
-    "bash",
-    "browser",
-    "calc",
-    "checkpoint",
-    "debug",
-    "edit",
-    "eval",
-    "exit_plan_mode",
-    "fetch",
-    "find",
-    "generate_image",
-    "github",
-    "glob",
-    "grep",
-    "hub",
-    "inspect_image",
-    "irc",
-    "job",
-    "ls",
-    "lsp",
-    "memory",
-    "notebook",
-    "poll",
-    "puppeteer",
-    "python",
-    "read",
-    "recall",
-    "report_finding",
-    "resolve",
-    "rewind",
-    "ssh",
-    "submit_result",
-    "task",
-    "think",
-    "todo",
-    "todo_write",
-    "web_search",
-    "write",
-];
-
-/// Hidden tools that end an agent's work.
-const ENDING: [&str; 1] = ["yield"];
-
-/// Arguments that must be strings. A call of `edit` is judged by its mode, see [`missing`].
-const REQUIRED: [(&str, &[&str]); 4] =
-    [("bash", &["command"]), ("grep", &["pattern"]), ("read", &["path"]), ("write", &["path", "content"])];
 
 /// What a scripted agent says of a call that it refuses: there is no such tool, or an argument is missing. None when
 /// the call reaches its tool.
@@ -64,7 +11,7 @@ const REQUIRED: [(&str, &[&str]); 4] =
 /// `writes_empty`: whether a `write` without content reaches the tool and fails there (generation-v4.md W13).
 pub(super) fn refusal(call: &ToolCall, writes_empty: bool) -> Option<JsString> {
     let name = call.name.to_string_lossy();
-    if !KNOWN.contains(&name.as_str()) && !ENDING.contains(&name.as_str()) && !name.starts_with("mcp") {
+    if !builtin::may_be_there(&name) {
         return Some(format!("Tool {name} not found").into());
     }
     let mut missing = missing(&name, &call.arguments);
@@ -94,7 +41,7 @@ fn missing(name: &str, arguments: &Value) -> Vec<&'static str> {
         "edit" if is_patch(arguments) => &["path"],
         "edit" if arguments.get("input").is_some() || arguments.get("_input").is_some() => &[],
         "edit" => &["path", "old_string", "new_string"],
-        _ => REQUIRED.iter().find(|(tool, _)| *tool == name).map_or(&[], |(_, keys)| *keys),
+        _ => builtin::tool(name).map_or(&[], |tool| tool.required),
     };
     required.iter().copied().filter(|key| !is_string(key)).collect()
 }

@@ -44,6 +44,7 @@ pub fn support(alias: &JsString) -> Support {
 }
 
 /// The aliases that the agent accepts but for which this build has no grammar, in alphabetical order.
+#[cfg(feature = "internals")]
 pub fn aliases_without_grammar() -> Vec<&'static str> {
     let lacking = |language: Language| matches!(language.resolved(), Resolved::Lacking);
     let mut aliases: Vec<&str> = LANGUAGES
@@ -57,6 +58,7 @@ pub fn aliases_without_grammar() -> Vec<&'static str> {
 }
 
 /// One alias for each grammar of this build.
+#[cfg(feature = "internals")]
 pub fn grammar_aliases() -> Vec<&'static str> {
     let built_in = |language: Language| matches!(language.resolved(), Resolved::Grammar(_));
     LANGUAGES
@@ -65,13 +67,6 @@ pub fn grammar_aliases() -> Vec<&'static str> {
         .filter_map(|(_, aliases)| aliases.first())
         .copied()
         .collect()
-}
-
-/// All aliases that the agent accepts, in alphabetical order.
-pub fn accepted_aliases() -> Vec<&'static str> {
-    let mut aliases: Vec<&str> = LANGUAGES.iter().flat_map(|(_, aliases)| *aliases).copied().collect();
-    aliases.sort_unstable();
-    aliases
 }
 
 /// What an alias comes to.
@@ -198,7 +193,8 @@ mod tests {
 
     #[test]
     fn no_alias_stands_twice() {
-        let aliases = accepted_aliases();
+        let mut aliases: Vec<&str> = LANGUAGES.iter().flat_map(|(_, aliases)| *aliases).copied().collect();
+        aliases.sort_unstable();
         assert_eq!(aliases.len(), 158);
         assert!(aliases.windows(2).all(|pair| pair[0] < pair[1]));
     }

@@ -14,6 +14,8 @@ mod search;
 mod set;
 mod snapshot;
 
-pub use language::{Support, accepted_aliases, aliases_without_grammar, grammar_aliases, language_of, support};
+pub use language::{Support, language_of, support};
+#[cfg(feature = "internals")]
+pub use language::{aliases_without_grammar, grammar_aliases};
 pub use set::{AstSet, Hit, Outcome, check_pattern};
 pub use snapshot::Snapshot;

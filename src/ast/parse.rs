@@ -19,15 +19,15 @@ const MAX_SOURCE_BYTES: usize = 512 << 10;
 const PIECE_BYTES: usize = 64;
 
 /// Bytes of a long text that are parsed before their tree is looked at.
-const PART_BYTES: usize = 4096;
+const PART_BYTES: usize = 2048;
 
 /// And at most, when much of it is parsed already: each part takes a little time of its own.
 const MAX_PART_BYTES: usize = 16 << 10;
 
 /// What the parser may read in one call, whatever the length of the text, and further bytes for each of the text. Code
 /// takes up to 3.
-const MIN_READ: usize = 8 << 20;
-const READ_PER_BYTE: usize = 40;
+const MIN_READ: usize = 2 << 20;
+const READ_PER_BYTE: usize = 20;
 
 /// Reports for one part at most, whatever its length, and further ones: for so many new bytes, of which code takes 30 to
 /// 270 for one, and for so many bytes before, which the parser takes up in as many steps as they have statements.
@@ -35,18 +35,39 @@ const MIN_REPORTS: usize = 200;
 const NEW_BYTES_PER_REPORT: usize = 16;
 const OLD_BYTES_PER_REPORT: usize = 150;
 
-/// What a byte that was asked for takes, and a report on code, in nanoseconds, as measured.
-const BYTE_COST: u64 = 8;
-const REPORT_COST: u64 = 10_000;
+/// What a byte that was asked for takes, in nanoseconds, as measured.
+const BYTE_COST: u64 = 15;
 
-/// What one call may take, in the same measure, and further for each byte of the text.
-const CALL_COST: u64 = 300_000_000;
+/// Bytes for each report that code asks for at most. Further ones are those of long tokens, and those that the lexer
+/// skips one by one without a step of the parser; such a byte takes more.
+const CODE_BYTES_PER_REPORT: u64 = 1024;
+const FURTHER_BYTE_COST: u64 = 60;
+
+/// Reports for one part of a text with errors that code takes at most, and further ones for so many nodes that stand on
+/// the way to its end, which the parser takes up one by one. What is beyond them takes this much, however few errors the
+/// tree shows: many ways to read the text are followed at once.
+const CODE_REPORTS: u64 = 40;
+const NODES_PER_REPORT: u64 = 25;
+const FURTHER_REPORT_COST: u64 = 130_000;
+
+/// What one call may take, in the same measure, and further for each byte of the text. What is parsed a second time,
+/// since its parts have errors, counts twice.
+const CALL_COST: u64 = 200_000_000;
 const CALL_COST_PER_BYTE: u64 = 1_000;
 
-/// What all calls may take while one text grows, and further for each of them. In deltas of 40 units functions take 30
-/// microseconds a call; a flat list of statements takes more with each, since the parser takes them up one by one.
-const GROWTH_COST: u64 = 500_000_000;
-const GROWTH_COST_PER_CALL: u64 = 100_000;
+/// What one call may take at most beyond what is left for the text.
+const MAX_EXCESS: u64 = 100_000_000;
+
+/// What all calls may take while one text grows, and further for each byte that is added, and for the square of the
+/// kilobytes, of which no more than so many count. The parser takes up the statements of a flat list one by one at each
+/// call, so code takes the more the longer it is.
+const GROWTH_COST: u64 = 200_000_000;
+const GROWTH_COST_PER_BYTE: u64 = 2_000;
+const GROWTH_COST_PER_SQUARE: u64 = 40_000;
+const MAX_SQUARED_BYTES: u64 = 150_000;
+
+/// The end of a text that is looked at at least to tell whether its last part is bad.
+const LOOKED_AT_BYTES: usize = 2048;
 
 /// A part is bad that has an error for so many bytes.
 const BYTES_PER_ERROR: usize = 64;
@@ -75,12 +96,29 @@ pub(super) enum ParseError {
 pub(super) struct Spent {
     /// Estimated nanoseconds.
     cost: u64,
-    calls: u64,
+    /// Bytes that were added to the text.
+    bytes: u64,
 }
 
 impl Spent {
+    pub(super) fn cost(&self) -> u64 {
+        self.cost
+    }
+
     pub(super) fn add(&mut self, cost: u64) {
         self.cost = self.cost.saturating_add(cost);
+    }
+
+    /// Counts bytes that are new to the text.
+    pub(super) fn grow(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+    }
+
+    /// What may still be spent on the text; none when more than that was.
+    fn left(&self) -> Option<u64> {
+        let kilobytes = self.bytes.min(MAX_SQUARED_BYTES) / 1000;
+        let allowed = self.bytes.saturating_mul(GROWTH_COST_PER_BYTE) + kilobytes * kilobytes * GROWTH_COST_PER_SQUARE;
+        (GROWTH_COST + allowed).checked_sub(self.cost)
     }
 }
 
@@ -98,29 +136,32 @@ pub(super) fn parse(text: &str, grammar: Grammar, old: Option<Old<'_>>, spent: &
     if text.len() > MAX_SOURCE_BYTES {
         return Err(ParseError::TooLong);
     }
-    if spent.cost > GROWTH_COST + spent.calls * GROWTH_COST_PER_CALL {
-        return Err(ParseError::GrowthBudget);
-    }
+    let left = spent.left().ok_or(ParseError::GrowthBudget)?;
     let language = grammar.load().ok_or(ParseError::Grammar)?;
     let mut parser = Parser::new();
     parser.set_language(&language).map_err(|_| ParseError::Grammar)?;
     let mut call = Call {
         parser,
+        report: grammar.report(),
         worst_report: grammar.worst_report(),
+        limit: call_cost(text.len()).min(left + MAX_EXCESS),
         bytes_left: MIN_READ + text.len() * READ_PER_BYTE,
         reports: 0,
         cost: 0,
     };
     let tree = call.run(text, old);
     spent.add(call.cost);
-    spent.calls += 1;
     tree
 }
 
 /// One call of [`parse`].
 struct Call {
     parser: Parser,
+    /// What a report takes on code, and at worst.
+    report: u64,
     worst_report: u64,
+    /// What the call may take, but for the part that it is at then.
+    limit: u64,
     bytes_left: usize,
     reports: usize,
     cost: u64,
@@ -134,7 +175,6 @@ impl Call {
             Some(old) => (start, Some((old.tree.clone(), old.end))),
             None => (0, None),
         };
-        let limit = CALL_COST + CALL_COST_PER_BYTE * u64::try_from(text.len()).unwrap_or(u64::MAX);
         for (number, end) in parts(text, start).into_iter().enumerate() {
             let part = &text[..end];
             let new_end = (end, point(text, end));
@@ -147,17 +187,21 @@ impl Call {
             let tree = self.parse(part, edited.as_ref(), allowed);
             let reports = u64::try_from(self.reports - reports).unwrap_or(u64::MAX);
             // What is parsed again begins before the change where that stands in an error.
-            let from = done.min(end.saturating_sub(PART_BYTES / 2));
+            let from = done.min(end.saturating_sub(LOOKED_AT_BYTES));
             let is_bad = tree.as_ref().map_or(true, |tree| is_bad(tree, from, end));
-            let report = if is_bad { self.worst_report } else { REPORT_COST };
             let read = u64::try_from(read - self.bytes_left).unwrap_or(u64::MAX);
-            self.cost += reports * report + read * BYTE_COST;
+            self.cost += match &tree {
+                Ok(tree) if !is_bad => cost_of_code(tree, reports, self.report, end - done),
+                _ => reports * self.worst_report,
+            };
+            self.cost += read * BYTE_COST;
+            self.cost += read.saturating_sub((reports + 1) * CODE_BYTES_PER_REPORT) * FURTHER_BYTE_COST;
             let tree = tree?;
             let is_last = end == text.len();
             if is_last && (!is_fresh || number == 0 || !tree.root_node().has_error()) {
                 return Ok(tree);
             }
-            if self.cost > limit {
+            if self.cost > self.limit {
                 return Err(ParseError::Budget);
             }
             done = end;
@@ -166,6 +210,9 @@ impl Call {
         // A tree made of an older one is not promised to equal a fresh one where the source has errors.
         let allowed = MIN_REPORTS + self.reports * 2;
         self.cost *= 2;
+        if self.cost > self.limit * 3 / 2 {
+            return Err(ParseError::Budget);
+        }
         self.parse(text, None, allowed)
     }
 
@@ -229,7 +276,7 @@ fn is_bad(tree: &Tree, from: usize, to: usize) -> bool {
     while cursor.goto_first_child_for_byte(to.saturating_sub(1)).is_some() {
         depth += 1;
     }
-    depth > MAX_CODE_DEPTH || has_errors(tree, from, (to - from).max(PART_BYTES / 4) / BYTES_PER_ERROR)
+    depth > MAX_CODE_DEPTH || has_errors(tree, from, (to - from).max(LOOKED_AT_BYTES / 2) / BYTES_PER_ERROR)
 }
 
 /// Whether more than so many errors stand behind a byte: nodes that are missing or hold what was skipped, and what was
@@ -270,6 +317,32 @@ fn has_errors(tree: &Tree, from: usize, limit: usize) -> bool {
 fn descend(cursor: &mut TreeCursor<'_>, from: usize) -> bool {
     // The cursor finds no child where a hidden token comes first, whatever comes behind.
     (from > 0 && cursor.goto_first_child_for_byte(from).is_some()) || cursor.goto_first_child()
+}
+
+/// What one call may take.
+fn call_cost(bytes: usize) -> u64 {
+    CALL_COST + CALL_COST_PER_BYTE * u64::try_from(bytes).unwrap_or(u64::MAX / CALL_COST_PER_BYTE / 2)
+}
+
+/// What the parser took for a part that is not bad.
+fn cost_of_code(tree: &Tree, reports: u64, report: u64, new_bytes: usize) -> u64 {
+    if !tree.root_node().has_error() {
+        return reports * report;
+    }
+    let for_new = u64::try_from(new_bytes / NEW_BYTES_PER_REPORT).unwrap_or(u64::MAX);
+    let further = reports.saturating_sub(CODE_REPORTS + for_new + nodes_on_the_way(tree) / NODES_PER_REPORT);
+    (reports - further) * report + further * FURTHER_REPORT_COST
+}
+
+/// Nodes that stand beside those at the end of a text.
+fn nodes_on_the_way(tree: &Tree) -> u64 {
+    let (mut cursor, mut nodes) = (tree.walk(), 0);
+    loop {
+        nodes += u64::try_from(cursor.node().child_count()).unwrap_or(u64::MAX);
+        if !cursor.goto_last_child() {
+            return nodes;
+        }
+    }
 }
 
 /// The line of a byte and its place there.

@@ -22,9 +22,12 @@ const COSTLY_NODES: usize = 20_000_000;
 const MAX_COSTLY_NODES: usize = 20_000;
 
 /// What it takes to go to a node, to try a pattern there, and to look at a child then, in nanoseconds, as measured.
-const NODE_COST: u64 = 150;
-const ATTEMPT_COST: u64 = 600;
-const CHILD_COST: u64 = 60;
+const NODE_COST: u64 = 170;
+const ATTEMPT_COST: u64 = 750;
+const CHILD_COST: u64 = 75;
+
+/// What it takes to look at a node of the earlier tree, in nanoseconds, as measured.
+const STEP_COST: u64 = 50;
 
 const TOO_DEEP: &str = "the syntax tree nests too deeply to compare its parts";
 const TOO_MUCH: &str = "comparing parts of the syntax tree takes more steps than the budget allows";
@@ -134,6 +137,7 @@ impl<'a> Search<'a> {
             }
             next = if open == 0 { None } else { walk.next(true) };
         }
+        *cost += walk.earlier.as_ref().map_or(0, Pass::steps) * STEP_COST;
         self.groups
     }
 }

@@ -3,16 +3,20 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use memchr::memmem::Finder;
 use tree_sitter::{Point, Tree};
 
 use super::grammar::Grammar;
 use super::parse::{Old, ParseError, Spent, parse, tail_edit};
-use super::reuse::{Earlier, Place};
+use super::reuse::{Earlier, Place, first_difference};
 
 /// Shorter sources are parsed afresh: that is cheaper than to edit a tree.
 const MIN_INCREMENTAL_BYTES: usize = 2048;
+
+/// What it takes to compare two nodes, in nanoseconds, as measured.
+const PAIR_COST: u64 = 130;
 
 /// A search that resumes looks back so many bytes before the first change.
 const LOOK_BACK_BYTES: usize = 64;
@@ -105,10 +109,15 @@ impl Snapshot {
         let dropped: usize = lossy_len(&units[kept..]);
         units.truncate(kept);
         units.extend_from_slice(&source[kept..]);
+        if kept == 0 {
+            // Another text, with a budget of its own.
+            self.spent = Spent::default();
+        }
         let text = Arc::make_mut(&mut self.text);
         let kept_bytes = text.len() - dropped;
         text.truncate(kept_bytes);
         text.push_str(&String::from_utf16_lossy(&source[kept..]));
+        self.spent.grow(text.len() - kept_bytes);
         self.line_ends.truncate(self.line_ends.partition_point(|&at| at < kept_bytes));
         let added = memchr::memchr_iter(b'\n', &text.as_bytes()[kept_bytes..]);
         self.line_ends.extend(added.map(|at| kept_bytes + at));
@@ -148,8 +157,9 @@ impl Snapshot {
         let before = Old { tree: &old.tree, end: old.end, common: start };
         let tree = parse(&self.text, grammar, Some(before), &mut self.spent)?;
         old.tree.edit(&tail_edit((start, self.point(start)), old.end, (end, self.point(end))));
-        let first_change = old.tree.changed_ranges(&tree).map(|range| range.start_byte).min();
-        let changed_from = first_change.unwrap_or(start).min(start).saturating_sub(LOOK_BACK_BYTES);
+        let (difference, pairs) = first_difference(&old.tree, &tree, start);
+        self.spent.add(pairs * PAIR_COST);
+        let changed_from = difference.saturating_sub(LOOK_BACK_BYTES);
         let earlier = Some(Earlier::new(old.tree, start));
         Ok(CurrentTree { tree, earlier, changed_from, known: old.known })
     }
@@ -159,6 +169,11 @@ impl Snapshot {
         let grammar = self.grammar.ok_or(ParseError::Grammar)?;
         let tree = parse(&self.text, grammar, None, &mut self.spent)?;
         Ok(CurrentTree { tree, earlier: None, changed_from: 0, known: Known::default() })
+    }
+
+    /// The work on the texts so far as the budget has it, which counts it without a clock.
+    pub fn estimate(&self) -> Duration {
+        Duration::from_nanos(self.spent.cost())
     }
 
     /// Counts what a search took, in estimated nanoseconds.

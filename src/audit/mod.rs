@@ -5,18 +5,18 @@
 //! look at the payload of the few entries that concern rules.
 
 mod check;
-mod evidence;
 mod report;
 mod subject;
 mod tag;
 mod turns;
 
-pub use evidence::{Evidence, EvidenceKind};
 pub use report::{AuditReport, ChangedRule, Injection, JudgeTotals, MessageTotals, RuleSummary};
+pub use subject::{Evidence, EvidenceKind};
 pub use tag::{Tag, tags};
 
+use crate::generation::Semantics;
 use crate::session::{Session, SessionError};
-use crate::settings::{Semantics, Settings};
+use crate::settings::Settings;
 use crate::text::JsString;
 
 /// A rule that the session's names are compared with.

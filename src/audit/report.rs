@@ -11,8 +11,8 @@ use crate::text::json::{Object, Value};
 
 use super::AuditOptions;
 use super::check;
-use super::evidence::{Evidence, EvidenceKind};
 use super::subject::Subject;
+use super::subject::{Evidence, EvidenceKind};
 use super::turns::Turns;
 
 /// What an audit found.

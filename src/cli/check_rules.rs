@@ -29,8 +29,10 @@ pub(super) fn run(
     let severities = Severities::read(args)?;
     let mut checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
     if args.write {
-        let within = (!checked.given).then(|| surroundings.cwd.join(rules.project.clone().unwrap_or_default()));
-        repair::write(&checked.repairs, within.as_deref(), console);
+        let project = || vec![surroundings.cwd.join(rules.project.clone().unwrap_or_default())];
+        let (within, whole) =
+            if checked.given { (rules.rules.clone(), "the paths that were named") } else { (project(), "the project") };
+        repair::write(&checked.repairs, &within, whole, console);
         // What is reported is what is left.
         drop(checked);
         checked = Checked::read(args, &rules, &severities, console, &surroundings)?;

@@ -9,6 +9,7 @@ use super::config::Setup;
 use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::output::catalogue;
 use crate::output::check::Rows;
 use crate::replay::{Examples, run_examples_of};
 use crate::rule::repair::{self, Repair};
@@ -88,7 +89,7 @@ struct Pipeline<'a> {
 impl Sink for Pipeline<'_> {
     fn rule(&mut self, rule: Rule) {
         let mut findings = std::mem::take(&mut self.pending);
-        let (listed, compiled) = self.registrar.add(rule, &mut findings);
+        let (listed, compiled) = self.registrar.add(rule);
         self.check(&listed, compiled.as_ref(), &mut findings);
         self.checked.rows.add(&listed, compiled.as_ref());
         self.keep(Some(&listed), findings);
@@ -133,13 +134,13 @@ impl Pipeline<'_> {
     /// What would be found in the rule's file if it were this one, as far as it counts here.
     fn relint(&self, listed: &Listed, file: RuleFile) -> Vec<Diagnostic> {
         let Setup { semantics, resolved, agent, .. } = self.setup;
-        let mut findings = file.findings();
+        let mut findings = lint::of_file(&file);
         // A rule that never comes into its own is not linted.
         if !listed.is_shadowed {
             let mut rule = Rule::from_file("", listed.rule.path.clone(), file, semantics);
             (rule.name, rule.provider) = (listed.rule.name.clone(), listed.rule.provider);
             let mut registrar = Registrar::new(&resolved.settings, semantics, Some(agent));
-            let (listed, compiled) = registrar.add(rule, &mut findings);
+            let (listed, compiled) = registrar.add(rule);
             lint::run_on(&listed, compiled.as_ref(), semantics, &mut findings);
         }
         findings.into_iter().filter_map(|finding| self.severities.apply(finding)).collect()
@@ -147,7 +148,7 @@ impl Pipeline<'_> {
 
     fn finish(mut self) -> Checked {
         let mut findings = std::mem::take(&mut self.pending);
-        findings.extend(self.registrar.finish());
+        findings.extend(self.registrar.finish().as_ref().map(lint::nothing_registered_in_v1::finding));
         self.keep(None, findings);
         sort(&mut self.checked.findings);
         self.checked
@@ -193,7 +194,7 @@ impl Severities {
 /// # Errors
 /// When there is none.
 pub(super) fn find(name: &str) -> Result<Code, CliError> {
-    Code::find(name).ok_or_else(|| {
+    catalogue::find(name).ok_or_else(|| {
         CliError::usage(format!("there is no code `{name}`"))
             .with_help("codes are written as TTSR003 or invalid-condition; `ttsr check-rules --explain all` lists them")
     })

@@ -6,10 +6,11 @@ use super::CliError;
 use super::args::RuleArgs;
 use super::console::{Console, Surroundings, softened};
 use crate::diagnostic::Diagnostic;
+use crate::generation::{Lifecycle, Semantics};
 use crate::replay::{Plan, RuleLine};
 use crate::rule::settings_files::{Resolved, SettingsError, SettingsLayers};
-use crate::rule::{Loaded, Places, Provider, Rule, RuleSet, Searched, Sink, search_bundled, search_paths};
-use crate::settings::{Lifecycle, Semantics, Settings};
+use crate::rule::{Loaded, Places, Provider, Rule, RuleSet, Searched, Sink, lint, search_bundled, search_paths};
+use crate::settings::Settings;
 use crate::text::JsString;
 
 /// Working directory of a run whose input names none.
@@ -153,7 +154,7 @@ impl Config {
         setup.search(args, console, &mut loaded)?;
         let Setup { given, resolved: Resolved { settings, diagnostics, .. }, semantics, agent, .. } = setup;
         let rules = RuleSet::register(loaded.rules, &settings, &semantics, Some(&agent));
-        for diagnostic in diagnostics.iter().chain(&loaded.diagnostics).chain(&rules.diagnostics) {
+        for diagnostic in diagnostics.iter().chain(&loaded.diagnostics).chain(&lint::of_registration(&rules)) {
             console.report_once(&softened(diagnostic));
         }
         Ok(Self { rules, given, settings, semantics })

@@ -7,6 +7,7 @@ use super::args::{ColorChoice, Common, FailOn};
 use super::{CliError, ExitStatus};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::output::diagnostic::{render, render_failure};
+use crate::output::drives_terminal;
 use crate::output::{FIXED_WIDTH, Style};
 use crate::text::Place;
 
@@ -93,16 +94,21 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Writes JSON. The control characters that JSON lets stand as they are and a terminal may obey are escaped, which
-    /// a JSON reader undoes.
+    /// Writes JSON. Characters that JSON lets stand as they are and that a terminal may obey are escaped, which a JSON
+    /// reader undoes.
     pub fn print_json(&mut self, text: &str) {
-        if !text.contains(is_late_control) {
+        // The line feeds between documents and members are no text of anybody's.
+        let is_hidden =
+            |character: char| !character.is_ascii_control() && drives_terminal(character) || character == '\u{7f}';
+        if !text.contains(is_hidden) {
             return self.print(text);
         }
         let mut safe = String::with_capacity(text.len());
         for character in text.chars() {
-            if is_late_control(character) {
-                safe.push_str(&format!("\\u{:04x}", u32::from(character)));
+            if is_hidden(character) {
+                let units =
+                    character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+                safe.push_str(&units);
             } else {
                 safe.push(character);
             }
@@ -213,11 +219,6 @@ fn automatic_color(is_terminal: bool, vars: &BTreeMap<String, String>) -> bool {
         return true;
     }
     is_terminal && vars.get("TERM").is_none_or(|term| term != "dumb")
-}
-
-/// Delete and the control characters above ASCII.
-fn is_late_control(character: char) -> bool {
-    ('\u{7f}'..='\u{9f}').contains(&character)
 }
 
 /// A finding about an input as a replay counts it: the run goes on as the agent's would, so nothing is worse than a

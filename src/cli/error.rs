@@ -39,6 +39,7 @@ impl CliError {
             std::io::ErrorKind::PermissionDenied => ("no permission to read it", "check the file's permissions"),
             _ => return Self::failed(format!("{}: cannot be read: {error}", path.display())),
         };
-        Self::failed(format!("{}: {what}", path.display())).with_help(help)
+        let name = if path.as_os_str().is_empty() { "''".to_owned() } else { path.display().to_string() };
+        Self::failed(format!("{name}: {what}")).with_help(help)
     }
 }

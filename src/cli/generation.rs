@@ -2,8 +2,8 @@
 
 use super::CliError;
 use super::args::LifecycleArg;
+use crate::generation::Lifecycle;
 use crate::history::marks::Marks;
-use crate::settings::Lifecycle;
 
 /// The generation of one input, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +38,9 @@ impl Asked {
             return Err(CliError::usage("--lifecycle auto stands alone")
                 .with_help("name the generations to compare, such as --lifecycle v1,v2,v3"));
         }
-        let one = |arg: &LifecycleArg| match arg {
-            LifecycleArg::Auto => Self::Auto { has_question: has_question() },
-            LifecycleArg::V1 => Self::Named(Lifecycle::V1),
-            LifecycleArg::V2 => Self::Named(Lifecycle::V2),
-            LifecycleArg::V3 => Self::Named(Lifecycle::V3),
-            LifecycleArg::V4 => Self::Named(Lifecycle::V4),
+        let one = |arg: &LifecycleArg| match arg.lifecycle() {
+            Some(lifecycle) => Self::Named(lifecycle),
+            None => Self::Auto { has_question: has_question() },
         };
         Ok(asked.iter().map(one).collect())
     }

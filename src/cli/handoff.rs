@@ -9,16 +9,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::SigId;
 use signal_hook::consts::SIGINT;
 
-use super::args::{HandoffArgs, HandoffFormat, PipelineArg, TraceArg};
+use super::args::{HandoffArgs, HandoffFormat, TraceArg};
 use super::config::{Config, has_question};
 use super::console::{Console, Surroundings, softened};
 use super::generation::{Asked, Generation};
 use super::inputs;
 use super::opened::generation_of;
+use super::outputs::refuse_dash;
 use super::{CliError, ExitStatus};
 use crate::agent::Script;
 use crate::clock::{Clock, parse_iso_time};
-use crate::handoff::{self, Answer, Options, Pipeline, Process, Report, Rules, Status, Step, Watch, request_text};
+use crate::generation::Pipeline;
+use crate::handoff::{self, Answer, Options, Process, Report, Rules, Status, Step, Watch, request_text};
+use crate::interrupt;
 use crate::output::handoff as output;
 use crate::replay::Plan;
 use crate::replay::trace::{TraceEvent, TraceKind};
@@ -36,7 +39,7 @@ pub(super) fn run(
     console: &mut Console<'_>,
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
-    let pipeline = pipeline(args.pipeline);
+    let pipeline = args.pipeline.pipeline();
     let focus = args.focus.as_deref().map(JsString::from);
     if args.print_prompt {
         let request = request_text(pipeline, focus.as_ref());
@@ -159,16 +162,6 @@ fn failure(report: &Report) -> CliError {
     CliError::failed(crate::output::escape_lines(&message)).with_help(help)
 }
 
-fn pipeline(asked: PipelineArg) -> Pipeline {
-    match asked {
-        PipelineArg::G1 => Pipeline::G1,
-        PipelineArg::G2 => Pipeline::G2,
-        PipelineArg::G3 => Pipeline::G3,
-        PipelineArg::G4 => Pipeline::G4,
-        PipelineArg::G5 => Pipeline::G5,
-    }
-}
-
 fn check_usage(args: &HandoffArgs, session: &Path, pipeline: Pipeline) -> Result<(), CliError> {
     let from_stdin = [Some(session), args.script.as_deref(), args.document.as_deref()];
     if from_stdin.into_iter().flatten().filter(|path| path.as_os_str() == "-").count() > 1 {
@@ -177,6 +170,9 @@ fn check_usage(args: &HandoffArgs, session: &Path, pipeline: Pipeline) -> Result
     if (args.lineage || args.no_lineage) && !pipeline.opens_session() {
         return Err(CliError::usage("--lineage and --no-lineage go with pipelines that open a new session")
             .with_help("g5 goes on in the same session: leave the option out"));
+    }
+    for (path, option) in [(&args.output, "--output"), (&args.write_source, "--write-source")] {
+        path.as_deref().map_or(Ok(()), |path| refuse_dash(path, option))?;
     }
     if args.output.is_some() && args.output == args.write_source {
         return Err(CliError::usage("--output and --write-source name the same file"));
@@ -401,6 +397,7 @@ struct Interrupt {
 
 impl Interrupt {
     fn install() -> Result<Self, CliError> {
+        interrupt::leave_keyboard();
         let mut this = Self { came: Arc::default(), at_once: Arc::new(AtomicBool::new(true)), registered: Vec::new() };
         let failed = |error: std::io::Error| CliError::failed(format!("interrupts cannot be caught: {error}"));
         let status = i32::from(ExitStatus::Failed.code());

@@ -14,12 +14,13 @@ use super::inputs::{self, Input};
 use super::opened::{generation_of, refused};
 use crate::audit::{AuditOptions, AuditReport, KnownRule, audit};
 use crate::diagnostic::{Diagnostic, code};
+use crate::generation::{Lifecycle, Semantics};
 use crate::output::inspect::{self, Parts, Replayed};
 use crate::output::sarif;
 use crate::replay::Plan;
 use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::session::{ReadMode, Session};
-use crate::settings::{Lifecycle, Semantics, Settings};
+use crate::settings::Settings;
 use crate::text::json::Value;
 
 /// Runs the command.

@@ -64,6 +64,14 @@ pub fn run(
     console.finish()
 }
 
+/// Lets signals that end the program wait while a temporary file is on disk. For the binary, before [`run`].
+///
+/// # Errors
+/// When the system takes no handler.
+pub fn catch_signals() -> std::io::Result<()> {
+    crate::interrupt::install()
+}
+
 /// The definition of the command line, for man pages and completions.
 pub fn definition() -> clap::Command {
     Cli::command()

@@ -23,6 +23,7 @@ pub(super) fn check(args: &ReplayArgs, script: Option<&Script>) -> Result<(), Cl
             return Err(CliError::usage(format!("{option} takes a single run"))
                 .with_help("name one input, or one script, and one lifecycle"));
         }
+        refuse_dash(&path, option)?;
         let place = place(&path).map_err(|why| {
             CliError::failed(format!("{}: cannot be written: {why}", path.display()))
                 .with_help("name a file in a folder that exists")
@@ -37,6 +38,18 @@ pub(super) fn check(args: &ReplayArgs, script: Option<&Script>) -> Result<(), Cl
         seen.push((place, option));
     }
     Ok(())
+}
+
+/// `-` names no file here.
+///
+/// # Errors
+/// When the path is `-`.
+pub(super) fn refuse_dash(path: &Path, option: &str) -> Result<(), CliError> {
+    match path.as_os_str() == "-" {
+        true => Err(CliError::usage(format!("{option} writes a file, not standard output"))
+            .with_help("name a file; ./- if that is meant to be its name")),
+        false => Ok(()),
+    }
 }
 
 /// The files that are written, each with the option that names it.

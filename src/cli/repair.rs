@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::CliError;
 use super::console::Console;
 use crate::output::count;
 use crate::rule::repair::Repair;
 
-/// Writes the repairs; `within` is the only folder whose files may be changed, when there is one. What cannot be
-/// written raises the status and leaves the other files to be done.
-pub(super) fn write(repairs: &[Repair], within: Option<&Path>, console: &mut Console<'_>) {
+/// Writes the repairs; `within` holds the files that may be changed, and the folders whose files may be, and `whole`
+/// is what they are together. What cannot be written raises the status and leaves the other files to be done.
+pub(super) fn write(repairs: &[Repair], within: &[PathBuf], whole: &str, console: &mut Console<'_>) {
     let (mut mended, mut files) = (0, 0);
     let mut seen = HashSet::new();
     for repair in repairs {
@@ -21,7 +21,7 @@ pub(super) fn write(repairs: &[Repair], within: Option<&Path>, console: &mut Con
             continue;
         }
         if !is_within(&repair.path, within) {
-            let error = CliError::failed(format!("{name}: not written, since it is outside of the project"));
+            let error = CliError::failed(format!("{name}: not written, since it is outside of {whole}"));
             console.fail(&error.with_help("name the file as PATH to have it repaired"));
             continue;
         }
@@ -39,11 +39,8 @@ pub(super) fn write(repairs: &[Repair], within: Option<&Path>, console: &mut Con
     console.note(&format!("mended {} in {}", count(mended, "finding"), count(files, "file")));
 }
 
-/// Whether the file is in the folder, symbolic links resolved.
-fn is_within(file: &Path, folder: Option<&Path>) -> bool {
-    let Some(folder) = folder else { return true };
-    match (fs::canonicalize(file), fs::canonicalize(folder)) {
-        (Ok(file), Ok(folder)) => file.starts_with(folder),
-        _ => false,
-    }
+/// Whether the file is one of these or in one of them, symbolic links resolved.
+fn is_within(file: &Path, places: &[PathBuf]) -> bool {
+    let Ok(file) = fs::canonicalize(file) else { return false };
+    places.iter().any(|place| fs::canonicalize(place).is_ok_and(|place| file.starts_with(place)))
 }

@@ -19,11 +19,11 @@ use super::upgrade::Upgrade;
 use super::{CliError, ExitStatus, outputs};
 use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::code;
+use crate::generation::Lifecycle;
 use crate::message::Source;
 use crate::output::escape;
 use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::replay::{Plan, Report, Resumed, TextInput, TraceSink};
-use crate::settings::Lifecycle;
 use crate::text::JsString;
 
 /// Runs the command.

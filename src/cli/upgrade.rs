@@ -4,9 +4,9 @@ use super::args::RuleArgs;
 use super::config::Setup;
 use super::console::Surroundings;
 use crate::diagnostic::Diagnostic;
+use crate::generation::Lifecycle;
 use crate::output::escape;
 use crate::rule::{CompiledRule, Rule, RuleSet, Sink};
-use crate::settings::Lifecycle;
 use crate::text::JsString;
 use crate::text::json::Value;
 

@@ -4,40 +4,11 @@
 
 pub mod code;
 
-use std::fmt;
 use std::ops::Range;
 
-pub use code::Code;
+pub use code::{Code, CodeInfo, SampleFile, Severity};
 
 use crate::text::Place;
-
-/// How much a finding matters. The order is the order of gravity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Worth knowing.
-    Note,
-    /// Likely not what was meant.
-    Warning,
-    /// Certainly not what was meant.
-    Error,
-}
-
-impl Severity {
-    /// The word used in every output format.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq)]

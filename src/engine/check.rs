@@ -78,6 +78,7 @@ pub enum By {
 
 impl By {
     /// The condition, pattern or question as written.
+    #[cfg(feature = "internals")]
     pub fn source(&self) -> &JsString {
         match self {
             Self::Condition { source, .. } | Self::Ast(source) | Self::Judged { question: source, .. } => source,
@@ -99,10 +100,6 @@ pub struct Undecided {
 /// What kept a rule from firing at a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gate {
-    /// Its name is disabled, or the engine is.
-    Disabled,
-    /// It is for other agents.
-    Agent,
     /// Nothing streamed that its scope allows.
     Scope,
     /// No file that its globs allow.
@@ -121,8 +118,6 @@ impl Gate {
     /// The word in traces.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Disabled => "disabled",
-            Self::Agent => "agent",
             Self::Scope => "scope",
             Self::Globs => "globs",
             Self::Language => "language",

@@ -73,6 +73,7 @@ impl Ledger {
     }
 
     /// Names with a record, in the order of their first one.
+    #[cfg(feature = "internals")]
     pub fn injected(&self) -> &[JsString] {
         &self.order
     }

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::ast::{self, AstSet, Outcome, Snapshot, Support};
+use crate::generation::Semantics;
 use crate::message::Source;
 use crate::pattern::{Buffer, Pattern, PatternMask, PatternSet, Scanner, Verdict};
 use crate::rule::CompiledRule;
-use crate::settings::{Semantics, Settings};
+use crate::settings::Settings;
 use crate::text::JsString;
 
 use super::excerpt::excerpt;
@@ -112,6 +113,7 @@ impl Manager {
     }
 
     /// The settings in force, to be changed while a run goes on; rules stay registered.
+    #[cfg(feature = "internals")]
     pub fn settings_mut(&mut self) -> &mut Settings {
         self.counting = None;
         &mut self.settings

@@ -4,8 +4,8 @@
 //! from which that element and the rest do come out. No element is tried twice on the same position, so no glob
 //! can make the matcher slow; and `!(…)` can be read as the agent reads it: not one of these *before this rest*.
 
+use super::parse::Numbers;
 use super::parse::{Element, Pattern};
-use super::range::Numbers;
 
 /// Positions in the path, `0..=len`.
 type Positions = Vec<bool>;

@@ -7,7 +7,6 @@
 mod greedy;
 mod matcher;
 mod parse;
-mod range;
 
 use crate::text::JsString;
 
@@ -49,6 +48,7 @@ impl PathGlob {
     /// Whether the glob takes `path` as it stands: no normalisation, no second try by base name.
     ///
     /// Takes time polynomial in both lengths, whatever the glob.
+    #[cfg(feature = "internals")]
     pub fn matches(&self, path: &JsString) -> bool {
         let path: Vec<char> = path.to_string_lossy().chars().collect();
         self.matches_chars(&path)

@@ -32,6 +32,7 @@ pub fn context_message(document: &JsString) -> JsString {
 
 /// The summary of a compaction as the model gets to see it: an introduction, then the document between tags, tidied
 /// (handoff.md H5.4, engine.md E9.6).
+#[cfg(feature = "internals")]
 pub fn wrap_summary(document: &JsString) -> JsString {
     let mut text = JsString::from("What came before in this session is summed up here. Go on from it.\n\n<handoff>\n");
     text.push_units(document.units());

@@ -46,6 +46,7 @@ pub enum ToolChoice {
 
 impl ToolChoice {
     /// The word in the request.
+    #[cfg(feature = "internals")]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -65,6 +66,7 @@ pub trait Model {
 
 /// Why no document was generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "the program always has a model: the script"))]
 pub enum GenerationError {
     /// No model is selected. The command never says so: the script is the model.
     NoModel,

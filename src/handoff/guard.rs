@@ -1,8 +1,9 @@
 //! The guards before a handoff (handoff.md H1).
 
+use crate::generation::Pipeline;
 use crate::session::{EntryKind, Session, SessionError};
 
-use super::{Pipeline, kept_tail};
+use super::kept_tail;
 
 /// How many `message` entries there are; nothing else counts (handoff.md H1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! From what was generated to what becomes of it: our verdict, and beside it what the generation's agent would have
 //! shown (handoff.md H4).
 
+use crate::generation::Pipeline;
 use crate::text::JsString;
 
-use super::{Event, Pipeline};
+use super::Event;
 
 /// What the user sees of a cancelled handoff.
 const CANCELLED: &str = "Handoff cancelled";

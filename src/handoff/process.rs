@@ -2,18 +2,20 @@
 
 use crate::clock::Clock;
 use crate::engine::Manager;
+use crate::generation::Pipeline;
+use crate::generation::{Lifecycle, Semantics};
 use crate::host::trace::TraceKind;
 use crate::json_object;
 use crate::lifecycle::{Coordinator, Options as LifecycleOptions};
 use crate::message::Message;
 use crate::rule::CompiledRule;
 use crate::session::{NewHeader, ReadError, ReadMode, Session, SessionError, Store, TitleSlot};
-use crate::settings::{Lifecycle, Semantics, Settings};
+use crate::settings::Settings;
 use crate::text::JsString;
 use crate::text::json::Value;
 
 use super::compaction::{KeptTail, compaction_entry};
-use super::{Machine, Pipeline, Step, context_message};
+use super::{Machine, Step, context_message};
 
 /// Working directory where the session names none.
 const DEFAULT_CWD: &str = "/project";
@@ -58,6 +60,7 @@ pub struct Queues {
 
 impl Queues {
     /// Whether nothing waits.
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.steering.is_empty() && self.follow_ups.is_empty() && self.next_turn.is_empty()
     }
@@ -147,21 +150,25 @@ impl Process {
     }
 
     /// The rule engine's side, to be brought into a state before the handoff.
+    #[cfg(feature = "internals")]
     pub fn coordinator_mut(&mut self) -> &mut Coordinator {
         &mut self.coordinator
     }
 
     /// The rule engine's side.
+    #[cfg(feature = "internals")]
     pub fn coordinator(&self) -> &Coordinator {
         &self.coordinator
     }
 
     /// The old session, with what the handoff adds to it.
+    #[cfg(feature = "internals")]
     pub fn old(&self) -> &Store {
         &self.old
     }
 
     /// The new session, once it exists.
+    #[cfg(feature = "internals")]
     pub fn new_session(&self) -> Option<&Store> {
         self.new.as_ref()
     }
@@ -177,11 +184,13 @@ impl Process {
     }
 
     /// The id of the session that the agent speaks for.
+    #[cfg(feature = "internals")]
     pub fn agent_session(&self) -> &JsString {
         &self.agent_session
     }
 
     /// `isGeneratingHandoff`: whether the controller exists.
+    #[cfg(feature = "internals")]
     pub fn is_generating(&self) -> bool {
         self.machine.as_ref().is_some_and(Machine::is_generating)
     }

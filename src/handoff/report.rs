@@ -1,11 +1,12 @@
 //! What a handoff came to (handoff.md H7.7, cli.md section 5).
 
 use crate::diagnostic::Diagnostic;
+use crate::generation::Pipeline;
 use crate::session::Session;
 use crate::text::JsString;
 use crate::text::json::Value;
 
-use super::{Pipeline, Status};
+use super::Status;
 
 /// Where the document comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! The request for a handoff document (handoff.md H2). Its wording is our own.
 
+use crate::generation::Pipeline;
 use crate::lifecycle::tidy;
 use crate::text::JsString;
-
-use super::Pipeline;
 
 /// The headings that a document is asked to have, in order (handoff.md H2.1).
 pub const HEADINGS: [&str; 9] = [

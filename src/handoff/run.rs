@@ -3,11 +3,11 @@
 use crate::agent::Script;
 use crate::clock::Clock;
 use crate::diagnostic::{Diagnostic, code};
+use crate::generation::Pipeline;
 use crate::host::trace::{At, Summary, TraceEvent, TraceKind};
 use crate::message::{ContentBlock, Message};
 use crate::session::{EntryKind, Role, Session, SessionError};
 use crate::text::JsString;
-use crate::text::json::Value;
 
 use super::capture::captured_text;
 use super::judge::{Stop, failed_text};
@@ -17,8 +17,8 @@ use super::reply::{ScriptedModel, ask_in_session, generated};
 use super::report::{DocumentOrigin, NewSession, Report, SourceInfo};
 use super::unfinished::unfinished;
 use super::{
-    CLOSING_TAG, Event, Generated, GenerationError, Machine, Pipeline, Process, Refusal, ReplyEnd, State, Status, Step,
-    Verdict, Written, check, generate, headings_missing, judge, kept_tail, request_text,
+    CLOSING_TAG, Event, Generated, GenerationError, Machine, Process, Refusal, ReplyEnd, State, Status, Step, Verdict,
+    Written, check, generate, headings_missing, judge, kept_tail, request_text,
 };
 
 /// Sections that tell a handoff request from any other prompt (seed 004).
@@ -234,7 +234,7 @@ impl Runner<'_> {
         let Some(session) = self.process.source().filter(|_| replies > 1) else { return Ok(answers) };
         for at in &self.process.branch {
             if session.entry(*at).is_some_and(|entry| entry.role() == Role::Assistant) {
-                answers.extend(message_of(session, *at)?);
+                answers.extend(session.message(*at)?);
             }
         }
         Ok(answers)
@@ -434,12 +434,6 @@ impl Report {
     }
 }
 
-/// The message of an entry, if it has one.
-pub(super) fn message_of(session: &Session, at: usize) -> Result<Option<Message>, SessionError> {
-    let entry = session.value(at)?;
-    Ok(entry.get("message").and_then(Value::as_object).cloned().map(Message::new))
-}
-
 /// The exchange at the end of the branch: the last answer, and before it the nearest prompt when that one asks for a
 /// handoff. A prompt in the developer role is one (G2, G3), and so is a user's that names all sections (G1).
 fn exchange(session: &Session, branch: &[usize]) -> Result<Option<Exchange>, SessionError> {
@@ -456,7 +450,7 @@ fn exchange(session: &Session, branch: &[usize]) -> Result<Option<Exchange>, Ses
             || (kind(*at) == Some(EntryKind::Message) && !matches!(role(*at), Role::Assistant | Role::ToolResult))
     };
     let Some(request) = branch[..last].iter().rposition(is_prompt) else { return Ok(None) };
-    let Some(prompt) = message_of(session, branch[request])? else { return Ok(None) };
+    let Some(prompt) = session.message(branch[request])? else { return Ok(None) };
     let is_request = match prompt.role().to_utf8().as_deref() {
         Some("developer") => true,
         Some("user") => {
@@ -468,11 +462,11 @@ fn exchange(session: &Session, branch: &[usize]) -> Result<Option<Exchange>, Ses
         }
         _ => false,
     };
-    let (true, Some(answer)) = (is_request, message_of(session, branch[last])?) else { return Ok(None) };
+    let (true, Some(answer)) = (is_request, session.message(branch[last])?) else { return Ok(None) };
     let mut before = Vec::new();
     for at in &branch[..last] {
         if role(*at) == Role::Assistant {
-            before.extend(message_of(session, *at)?);
+            before.extend(session.message(*at)?);
         }
     }
     Ok(Some(Exchange { request, generated: generated(Some(&answer), None, &before) }))

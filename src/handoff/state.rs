@@ -1,6 +1,6 @@
 //! The states of a handoff and what leads from one to the next (handoff.md H6).
 
-use super::Pipeline;
+use crate::generation::Pipeline;
 
 /// Where a handoff stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +157,7 @@ impl Machine {
     }
 
     /// Whether the controller exists: `isGeneratingHandoff`.
+    #[cfg(feature = "internals")]
     pub fn is_generating(&self) -> bool {
         self.controller
     }

@@ -5,8 +5,6 @@ use crate::message::Ending;
 use crate::session::{EntryKind, Session, SessionError};
 use crate::text::JsString;
 
-use super::run::message_of;
-
 /// Names that are listed in a warning.
 const MAX_NAMES: usize = 5;
 
@@ -22,7 +20,7 @@ pub(super) fn unfinished(session: &Session, branch: &[usize]) -> Result<Vec<Diag
     // Calls that nothing answered yet, by id, with the tool.
     let mut open: Vec<(JsString, JsString)> = Vec::new();
     for at in branch[from..].iter().filter(|at| kind(**at) == Some(EntryKind::Message)) {
-        let Some(message) = message_of(session, *at)? else { continue };
+        let Some(message) = session.message(*at)? else { continue };
         match message.role().to_utf8().as_deref() {
             Some("assistant") => {
                 open.extend(message.tool_calls().into_iter().map(|call| (call.id, call.name)));

@@ -16,8 +16,8 @@ use std::mem;
 
 use memchr::memmem;
 
+use crate::generation::Lifecycle;
 use crate::session::{Entry, EntryKind, Role, Session, SessionError};
-use crate::settings::Lifecycle;
 use crate::text::json::{self, RawMembers, Value};
 
 /// How much of standard input is looked at: it can be read once only, so this much is held back until the generation

@@ -1,8 +1,9 @@
 //! [`Host`]: the one loop of agent, coordinator, clock and store that carries out every run.
 
 use crate::agent::{Abort, Agent, CallScope, Due, Occurrence};
-use crate::lifecycle::{self, FOLLOW_UP_DELAY_MS, OTHER_TOOL_CALL_REASON};
+use crate::lifecycle::{self, OTHER_TOOL_CALL_REASON};
 use crate::message::AgentEvent;
+use crate::runtime::FOLLOW_UP_DELAY_MS;
 use crate::stream::Origin;
 
 use super::reminder::injected_message;

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use crate::clock::Clock;
+use crate::generation::Semantics;
 use crate::history::{Record, Turn};
 use crate::json_object;
 use crate::lifecycle::{Coordinator, Injection, rule_value};
 use crate::message::{AgentEvent, Message, Model};
 use crate::session::{NewHeader, Session, Store};
-use crate::settings::Semantics;
 use crate::stream::{EventWriter, Origin};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};

@@ -4,10 +4,8 @@
 //! [`Agent`](crate::agent::Agent) under it, be it scripted or recorded. Messages at an abort, placeholder results,
 //! reminders, details and the order of persisted entries are made here and nowhere else.
 
-mod cut;
 mod drive;
 mod journal;
-mod judging;
 mod observed;
 mod reminder;
 mod run;
@@ -18,8 +16,8 @@ mod whole;
 
 pub use drive::{Host, Progress};
 pub use journal::Journal;
-pub use judging::Judge;
 pub use observed::{Batch, Observed, distinct};
 pub use reminder::injected_message;
+pub use run::Judge;
 pub use run::{Effects, Run};
 pub use sink::TraceSink;

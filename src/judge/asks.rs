@@ -63,6 +63,7 @@ pub fn asks(message: &Message, manager: &mut Manager, reading: &ReadOptions) -> 
 
 impl Ask {
     /// The request as a native judge gets it (W6.2), but for the cut of long contents (W6.3).
+    #[cfg(feature = "internals")]
     pub fn request(&self) -> Object {
         let mut questions = Object::new();
         for (at, question) in self.questions.iter().enumerate() {

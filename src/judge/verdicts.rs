@@ -119,6 +119,7 @@ impl Verdicts {
     }
 
     /// Adds rows behind these.
+    #[cfg(feature = "internals")]
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
@@ -138,6 +139,7 @@ impl Verdicts {
     }
 
     /// Whether there is no row.
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -111,6 +111,7 @@ pub enum WarningDelivery {
 
 impl WarningDelivery {
     /// The word in traces.
+    #[cfg(feature = "internals")]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NextStep => "next-step",
@@ -268,13 +269,13 @@ impl DropReason {
 /// Something that the coordinator planned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    pub(super) id: u64,
-    pub(super) kind: TaskKind,
+    pub(crate) id: u64,
+    pub(crate) kind: TaskKind,
 }
 
 /// What a task does.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum TaskKind {
+pub(crate) enum TaskKind {
     /// The retry after an interrupt.
     Retry {
         /// The retry's token; only the latest acts.

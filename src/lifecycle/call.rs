@@ -6,16 +6,35 @@ use crate::text::JsString;
 use crate::text::json::Value;
 use crate::tool::{CallReader, Inspection, ReadOptions};
 
-use super::coordinator::BatchContext;
+/// What a batch of matches was found in.
+#[derive(Clone, Debug)]
+pub(crate) struct BatchContext {
+    pub(crate) source: Source,
+    pub(crate) tool: Option<JsString>,
+    /// The call's id, when it has one.
+    pub(crate) tool_call: Option<JsString>,
+    /// The key of the call's stream.
+    pub(crate) key: Option<JsString>,
+    pub(crate) paths: Vec<JsString>,
+    /// The content index of the call, for a structural check at its end.
+    pub(crate) ended_call: Option<usize>,
+}
+
+impl BatchContext {
+    /// Prose, or a call of which nothing is known.
+    pub(crate) fn prose(source: Source) -> Self {
+        Self { source, tool: None, tool_call: None, key: None, paths: Vec::new(), ended_call: None }
+    }
+}
 
 /// A tool call of the message that streams.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(crate) struct Call {
     /// Empty when the provider gave none.
-    pub(super) id: JsString,
+    pub(crate) id: JsString,
     /// The tool's name as called.
-    pub(super) name: JsString,
-    pub(super) reader: CallReader,
+    pub(crate) name: JsString,
+    pub(crate) reader: CallReader,
     /// Reads the arguments that the agent had parsed at this delta, where the stream shows them (session.md S8.6).
     so_far: Option<CallReader>,
     /// The last text of [`Call::digest_without_entries`].
@@ -24,27 +43,27 @@ pub(super) struct Call {
 
 impl Call {
     /// A call without arguments yet.
-    pub(super) fn new(id: JsString, name: JsString, reading: &ReadOptions) -> Self {
+    pub(crate) fn new(id: JsString, name: JsString, reading: &ReadOptions) -> Self {
         let reader = CallReader::new(&name, reading);
         Self { id, name, reader, so_far: None, shown: Vec::new() }
     }
 
     /// The stream shows what the agent has parsed of the arguments: that counts until they are complete.
-    pub(super) fn show(&mut self, arguments: &Value, reading: &ReadOptions) {
+    pub(crate) fn show(&mut self, arguments: &Value, reading: &ReadOptions) {
         let mut reader = CallReader::new(&self.name, reading);
         reader.finish(Some(arguments));
         self.so_far = Some(reader);
     }
 
     /// The call is complete.
-    pub(super) fn finish(&mut self, arguments: Option<&Value>) {
+    pub(crate) fn finish(&mut self, arguments: Option<&Value>) {
         self.so_far = None;
         self.reader.finish(arguments);
     }
 
     /// Matches what the call shows now: its entries, else its digest, else at its end the arguments, else the raw
     /// delta (engine.md E5.5). Also says what the batch belongs to.
-    pub(super) fn check_text(
+    pub(crate) fn check_text(
         &mut self,
         index: usize,
         manager: &mut Manager,
@@ -103,7 +122,7 @@ impl Call {
     }
 
     /// Runs structural patterns on the entries or the digest; a call without either has no AST run (engine.md E5.9).
-    pub(super) fn check_ast(&mut self, index: usize, manager: &mut Manager, reading: &ReadOptions) -> Check {
+    pub(crate) fn check_ast(&mut self, index: usize, manager: &mut Manager, reading: &ReadOptions) -> Check {
         let step = self.so_far.as_mut().unwrap_or(&mut self.reader).step();
         let paths = step.paths.map(<[JsString]>::to_vec).unwrap_or_default();
         let (context, inspection) = (Context::call(&self.id, &self.name, index, paths), step.inspection);

@@ -38,6 +38,10 @@ impl Surface {
 
 /// What a receiver does with virtual time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "internals"),
+    expect(dead_code, reason = "only tests subscribe: the program has no receivers")
+)]
 pub enum Reaction {
     /// It returns at once.
     Done,
@@ -50,6 +54,10 @@ pub enum Reaction {
 /// A receiver: gets the payload of its surface.
 pub type Listener = Box<dyn FnMut(&Value) -> Reaction + Send>;
 
+#[cfg_attr(
+    not(feature = "internals"),
+    expect(dead_code, reason = "only tests subscribe: the program has no receivers")
+)]
 struct Subscriber {
     surface: Surface,
     listener: Listener,
@@ -70,6 +78,7 @@ impl fmt::Debug for Listeners {
 
 impl Listeners {
     /// Adds a receiver.
+    #[cfg(feature = "internals")]
     pub fn subscribe(&mut self, surface: Surface, listener: Listener) {
         let subscriber = Subscriber { surface, listener, queue: VecDeque::new(), busy_until: Some(0), failures: 0 };
         self.0.push(subscriber);
@@ -88,6 +97,7 @@ impl Listeners {
 
     /// Calls each receiver that is free at `now_ms` of virtual time with what waits for it. A receiver that panics
     /// has had its event; it hears the next one.
+    #[cfg(feature = "internals")]
     pub fn deliver(&mut self, now_ms: u64) {
         for subscriber in &mut self.0 {
             while subscriber.busy_until.is_some_and(|until| until <= now_ms) {
@@ -104,11 +114,13 @@ impl Listeners {
     }
 
     /// Calls that panicked.
+    #[cfg(feature = "internals")]
     pub fn failures(&self) -> usize {
         self.0.iter().map(|subscriber| subscriber.failures).sum()
     }
 
     /// Events that receivers have not had yet.
+    #[cfg(feature = "internals")]
     pub fn undelivered(&self) -> usize {
         self.0.iter().map(|subscriber| subscriber.queue.len()).sum()
     }

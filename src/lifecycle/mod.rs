@@ -15,7 +15,7 @@
 //!   [`Coordinator::verdict`] whenever it arrives, and what that returns is carried out then. [`Action::Warn`] tells how
 //!   the warning reaches the agent: at each step behind tool results or at the end of a run, before
 //!   [`Coordinator::take_queued`], the host calls [`Coordinator::take_warnings`]; where that delivers something, the run
-//!   goes on. A run that is about to end lets [`OPEN_ASK_WAIT_MS`] pass at most while there are
+//!   goes on. A run that is about to end lets [`crate::runtime::OPEN_ASK_WAIT_MS`] pass at most while there are
 //!   [`Coordinator::open_asks`]. When idle, [`WarningDelivery::OwnRun`] starts a run that takes the warning first.
 //!   A host that knows no answer says so with [`Verdict::unknown`](crate::judge::Verdict::unknown), which closes the ask
 //!   and is no "no"; asks that are open when the input ends are lost, as they are when the process ends.
@@ -26,13 +26,10 @@
 mod action;
 mod call;
 mod coordinator;
-mod decision;
-mod judging;
 mod listener;
 mod memory;
 mod pending;
 mod reminder;
-mod retry;
 mod tidy;
 pub mod timer;
 
@@ -42,8 +39,6 @@ pub use action::{
     Trigger, Warning, WarningDelivery,
 };
 pub use coordinator::{Coordinator, Options};
-pub use decision::{FOLLOW_UP_DELAY_MS, RETRY_DELAY_MS};
-pub use judging::OPEN_ASK_WAIT_MS;
 pub use listener::{Listener, Listeners, Reaction, Surface, payload, rule_value};
 pub use memory::{AgentMemory, Remembered};
 pub use reminder::{ReminderKind, Template, Templates, join_blocks, shown_path};

@@ -7,7 +7,7 @@ use crate::text::JsString;
 
 /// Rules that wait for a retry or a follow-up, by index, in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     rules: Vec<usize>,
     /// Deliveries that are under way, with the rules that they hold (engine.md E7.6).
     reserved: Vec<(u64, Vec<usize>)>,
@@ -15,7 +15,7 @@ pub(super) struct Pending {
 
 impl Pending {
     /// Queues a rule unless it is queued or reserved already; tells whether it was added.
-    pub(super) fn add(&mut self, rule: usize) -> bool {
+    pub(crate) fn add(&mut self, rule: usize) -> bool {
         let known = self.rules.contains(&rule) || self.reserved.iter().any(|(_, rules)| rules.contains(&rule));
         if !known {
             self.rules.push(rule);
@@ -24,43 +24,44 @@ impl Pending {
     }
 
     /// Queues a rule even when it is queued already.
-    pub(super) fn push(&mut self, rule: usize) {
+    pub(crate) fn push(&mut self, rule: usize) {
         self.rules.push(rule);
     }
 
-    pub(super) fn rules(&self) -> &[usize] {
+    #[cfg(feature = "internals")]
+    pub(crate) fn rules(&self) -> &[usize] {
         &self.rules
     }
 
-    pub(super) fn take(&mut self) -> Vec<usize> {
+    pub(crate) fn take(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.rules)
     }
 
-    pub(super) fn reserve(&mut self, delivery: u64, rules: Vec<usize>) {
+    pub(crate) fn reserve(&mut self, delivery: u64, rules: Vec<usize>) {
         self.reserved.push((delivery, rules));
     }
 
-    pub(super) fn reserved(&self) -> &[(u64, Vec<usize>)] {
+    pub(crate) fn reserved(&self) -> &[(u64, Vec<usize>)] {
         &self.reserved
     }
 
     /// Ends a reservation; an unknown delivery changes nothing.
-    pub(super) fn release(&mut self, delivery: u64) {
+    pub(crate) fn release(&mut self, delivery: u64) {
         self.reserved.retain(|(id, _)| *id != delivery);
     }
 
-    pub(super) fn release_all(&mut self) {
+    pub(crate) fn release_all(&mut self) {
         self.reserved.clear();
     }
 }
 
 /// What was announced for each call of the turn, by the call's stream key (generation-v4.md W11.1).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Announced(HashMap<JsString, HashSet<usize>>);
+pub(crate) struct Announced(HashMap<JsString, HashSet<usize>>);
 
 impl Announced {
     /// Notes rules as announced; tells whether any of them is news for the key.
-    pub(super) fn add(&mut self, key: &JsString, rules: &[usize]) -> bool {
+    pub(crate) fn add(&mut self, key: &JsString, rules: &[usize]) -> bool {
         let known = self.0.entry(key.clone()).or_default();
         let before = known.len();
         known.extend(rules);
@@ -68,32 +69,32 @@ impl Announced {
     }
 
     /// The turn has ended.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 }
 
 /// A rule whose reminder is to go into a tool result.
 #[derive(Clone, Debug)]
-pub(super) struct Folded {
-    pub(super) rule: usize,
+pub(crate) struct Folded {
+    pub(crate) rule: usize,
     /// The rule's record before the match marked it.
-    pub(super) before: Option<Record>,
+    pub(crate) before: Option<Record>,
     /// The record that the mark left.
-    pub(super) after: Option<Record>,
+    pub(crate) after: Option<Record>,
 }
 
 /// The reminders of each tool call, by call id, in order of first match.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Buckets(Vec<(JsString, Vec<Folded>)>);
+pub(crate) struct Buckets(Vec<(JsString, Vec<Folded>)>);
 
 impl Buckets {
     /// Whether some call holds the rule already: the first sibling keeps it.
-    pub(super) fn holds(&self, rule: usize) -> bool {
+    pub(crate) fn holds(&self, rule: usize) -> bool {
         self.0.iter().any(|(_, rules)| rules.iter().any(|folded| folded.rule == rule))
     }
 
-    pub(super) fn add(&mut self, call: &JsString, folded: Folded) {
+    pub(crate) fn add(&mut self, call: &JsString, folded: Folded) {
         match self.0.iter_mut().find(|(id, _)| id == call) {
             Some((_, rules)) => rules.push(folded),
             None => self.0.push((call.clone(), vec![folded])),
@@ -101,13 +102,13 @@ impl Buckets {
     }
 
     /// The reminders of one call.
-    pub(super) fn take(&mut self, call: &JsString) -> Vec<Folded> {
+    pub(crate) fn take(&mut self, call: &JsString) -> Vec<Folded> {
         let at = self.0.iter().position(|(id, _)| id == call);
         at.map(|at| self.0.remove(at).1).unwrap_or_default()
     }
 
     /// All reminders, in order.
-    pub(super) fn clear(&mut self) -> Vec<Folded> {
+    pub(crate) fn clear(&mut self) -> Vec<Folded> {
         std::mem::take(&mut self.0).into_iter().flat_map(|(_, rules)| rules).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Reminders: templates, the path that they show, rendering (engine.md E9).
 
-use crate::settings::Semantics;
+use crate::generation::Semantics;
 use crate::text::JsString;
 
 use super::tidy::tidy;
@@ -229,7 +229,7 @@ fn below<'a>(path: &[&'a [u16]], directory: &JsString) -> Option<Vec<&'a [u16]>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Lifecycle;
+    use crate::generation::Lifecycle;
 
     #[test]
     fn places_are_filled_once_and_raw() {

@@ -72,6 +72,7 @@ impl<T> Timeline<T> {
     }
 
     /// Advances by `ms` and gives the tasks due by then, for hosts whose tasks schedule nothing.
+    #[cfg(feature = "internals")]
     pub fn advance(&mut self, ms: u64) -> Vec<T> {
         let until = self.now.saturating_add(ms);
         let due = std::iter::from_fn(|| self.pop_due(until)).collect();
@@ -80,6 +81,7 @@ impl<T> Timeline<T> {
     }
 
     /// Whether nothing is planned.
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }

@@ -11,6 +11,7 @@ use crate::text::json::{Object, Value};
 const REMINDER: &str = "<system-reminder";
 
 /// Whether a session entry is one that only the judging generation writes: tokens spent on a judge, or a warning.
+#[cfg(feature = "internals")]
 pub fn is_judging_entry(entry: &Object) -> bool {
     match kind(entry).as_deref() {
         Some("model_usage") => {
@@ -22,6 +23,7 @@ pub fn is_judging_entry(entry: &Object) -> bool {
 }
 
 /// Whether an event of a stream is one that only the judging generation announces.
+#[cfg(feature = "internals")]
 pub fn is_judging_event(event: &Object) -> bool {
     match kind(event).as_deref() {
         Some("agent_end") => event.get("yielded").is_some_and(|yielded| yielded.as_bool().is_some()),
@@ -40,6 +42,7 @@ pub fn is_judging_event(event: &Object) -> bool {
     }
 }
 
+#[cfg(feature = "internals")]
 fn kind(object: &Object) -> Option<String> {
     object.get("type")?.as_string()?.to_utf8()
 }

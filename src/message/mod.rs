@@ -13,7 +13,9 @@ pub use ending::{
     interrupt_reason, joined_names, split_names,
 };
 pub use event::AgentEvent;
-pub use marks::{is_judging_entry, is_judging_event, is_warning};
+pub use marks::is_warning;
+#[cfg(feature = "internals")]
+pub use marks::{is_judging_entry, is_judging_event};
 
 /// `customType` of injected messages (engine.md E7.4).
 pub const INJECTION_TYPE: &str = "ttsr-injection";

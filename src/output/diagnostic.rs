@@ -182,14 +182,14 @@ impl SourceCode for Snippet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::code;
+    use crate::rule::lint::invalid_condition;
     use crate::text::{Place, Position};
 
     #[test]
     fn a_finding_says_where_what_and_what_to_do() {
         let start = Position { line: 3, column: 13, offset: 112 };
         let end = Position { line: 3, column: 14, offset: 113 };
-        let diagnostic = Diagnostic::new(code::INVALID_CONDITION, "the group is never closed")
+        let diagnostic = Diagnostic::new(invalid_condition::CODE, "the group is never closed")
             .at(Place { file: "r.md".into(), start, end })
             .with_snippet("condition: '(foo'", 100)
             .with_help("close it: `(foo)`");

@@ -31,7 +31,7 @@ fn escape_where(text: &str, keep: impl Fn(char) -> bool) -> String {
 
 /// Whether a terminal may act on the character or be misled by it: controls, bidirectional marks, overrides and
 /// isolates, line and paragraph separators, invisible fillers.
-fn drives_terminal(character: char) -> bool {
+pub fn drives_terminal(character: char) -> bool {
     character.is_control()
         || matches!(
             character,

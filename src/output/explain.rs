@@ -1,8 +1,7 @@
 //! What a code means, with the samples that the tests run (cli.md section 3, `--explain`).
 
-use super::{Style, escape, escape_lines};
-use crate::diagnostic::Code;
-use crate::diagnostic::code::SampleFile;
+use super::{Style, catalogue, escape, escape_lines};
+use crate::diagnostic::{Code, SampleFile};
 
 /// Longer lines of a sample are cut here (characters).
 const LONGEST_LINE: usize = 90;
@@ -12,7 +11,7 @@ pub fn explain(code: Code, style: Style) -> String {
     let title = style.heading(&format!("{code} {}", code.name()));
     let mut out = format!("{title} ({})\n\n{}\n", code.severity(), code.explanation());
     for (side, head) in [("failing", "This is reported:"), ("passing", "This is not:")] {
-        let files: Vec<&SampleFile> = code.sample().iter().filter(|(name, _)| name.starts_with(side)).collect();
+        let files: Vec<&SampleFile> = code.samples().iter().filter(|(name, _)| name.starts_with(side)).collect();
         if files.is_empty() {
             continue;
         }
@@ -32,7 +31,7 @@ pub fn explain(code: Code, style: Style) -> String {
 /// All codes, one a line.
 pub fn all(style: Style) -> String {
     let mut table = style.table(&["Code", "Name", "Severity"]);
-    for code in Code::all() {
+    for code in catalogue::all() {
         table.add_row([code.to_string(), code.name().to_owned(), code.severity().to_string()]);
     }
     format!("{}\n", table.trim_fmt())

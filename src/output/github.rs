@@ -50,14 +50,14 @@ fn encode(text: &str, is_property: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::code;
+    use crate::rule::lint::invalid_condition;
     use crate::text::{Place, Position};
 
     #[test]
     fn a_command_stays_on_its_line_and_names_the_place() {
         let start = Position { line: 2, column: 13, offset: 16 };
         let end = Position { line: 2, column: 15, offset: 18 };
-        let finding = Diagnostic::new(code::INVALID_CONDITION, "100%\nbad\u{1b}")
+        let finding = Diagnostic::new(invalid_condition::CODE, "100%\nbad\u{1b}")
             .at(Place { file: "a,b:c.md".into(), start, end })
             .with_help("mend it");
         assert_eq!(

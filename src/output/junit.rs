@@ -66,13 +66,13 @@ fn finding_case(finding: &Diagnostic, file: &str, fail_on: Severity) -> TestCase
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::code;
+    use crate::rule::lint::{invalid_condition, legacy_key};
     use crate::text::Place;
 
     #[test]
     fn a_file_is_a_suite_and_a_finding_a_case() {
         let finding = |code, line| Diagnostic::new(code, "a < b \u{1b}[31m\u{ffff}").at(Place::line("r.md", line, 10));
-        let findings = [finding(code::INVALID_CONDITION, 3), finding(code::LEGACY_KEY, 4)];
+        let findings = [finding(invalid_condition::CODE, 3), finding(legacy_key::CODE, 4)];
         let files = ["good.md".to_owned(), "r.md".to_owned()];
         let text = document(&files, &findings, Severity::Error).expect("XML");
         assert!(

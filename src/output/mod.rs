@@ -1,5 +1,6 @@
 //! Reports to bytes: one file per form. Nothing here decides anything.
 
+pub mod catalogue;
 pub mod check;
 pub mod diagnostic;
 mod escape;
@@ -15,7 +16,7 @@ pub mod replay_human;
 pub mod sarif;
 mod style;
 
-pub use escape::{escape, escape_lines};
+pub use escape::{drives_terminal, escape, escape_lines};
 pub use style::{FIXED_WIDTH, Style, count};
 
 /// A generation as reports name it, with the mark in the input that decided for it.

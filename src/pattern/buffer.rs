@@ -1,8 +1,8 @@
 //! [`Buffer`]: the text of one buffer key and how far it has been read.
 
-use super::automaton::Position;
-use super::live::Live;
-use super::scanner::Verdict;
+use crate::pattern::backtrack::live::Live;
+use crate::pattern::linear::automaton::Position;
+use crate::pattern::verdict::Verdict;
 
 /// The least distance between two places to go back to, in code units.
 const CHECKPOINT_DISTANCE: usize = 1024;
@@ -10,31 +10,31 @@ const CHECKPOINT_DISTANCE: usize = 1024;
 /// The text of one buffer key, and how far each automaton has read it.
 #[derive(Debug, Default)]
 pub struct Buffer {
-    pub(super) text: Vec<u16>,
+    pub(crate) text: Vec<u16>,
     /// The set it is read for, once it has been read.
-    pub(super) set: Option<u64>,
-    pub(super) positions: Vec<Position>,
+    pub(crate) set: Option<u64>,
+    pub(crate) positions: Vec<Position>,
     /// Patterns that match whatever follows, with the length of the text at which that was known.
-    pub(super) confirmed: Vec<(usize, u32)>,
+    pub(crate) confirmed: Vec<(usize, u32)>,
     /// One bit a pattern: whether it is in that list.
-    pub(super) is_confirmed: Vec<u64>,
-    pub(super) gates: Vec<Gate>,
+    pub(crate) is_confirmed: Vec<u64>,
+    pub(crate) gates: Vec<Gate>,
     checkpoints: Vec<Checkpoint>,
 }
 
 /// What is known of a pattern that needs the backtracker.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Gate {
+pub(crate) struct Gate {
     /// Where the automaton of the over-approximation first found a match whatever follows, and where it last did.
-    pub(super) hits: Option<(usize, usize)>,
+    pub(crate) hits: Option<(usize, usize)>,
     /// The latest decision, and the length of the text at which it was taken.
-    pub(super) decision: Option<(usize, Verdict)>,
+    pub(crate) decision: Option<(usize, Verdict)>,
     /// What the backtracker has left to try.
-    pub(super) live: Live,
+    pub(crate) live: Live,
     /// The same for a place before, from where the text was replaced once.
-    pub(super) before: Option<Live>,
+    pub(crate) before: Option<Live>,
     /// Where such a place is wanted: the text was replaced from here on.
-    pub(super) replaced_from: Option<usize>,
+    pub(crate) replaced_from: Option<usize>,
 }
 
 impl Gate {
@@ -68,7 +68,7 @@ impl Buffer {
     }
 
     /// Forgets what has been read, not the text.
-    pub(super) fn restart(&mut self, set: u64, automata: usize, patterns: usize, gates: usize) {
+    pub(crate) fn restart(&mut self, set: u64, automata: usize, patterns: usize, gates: usize) {
         self.set = Some(set);
         self.positions = vec![Position::default(); automata];
         self.confirmed.clear();
@@ -78,7 +78,7 @@ impl Buffer {
     }
 
     /// Notes the present place. Of the places before, only some well apart are kept.
-    pub(super) fn checkpoint(&mut self, length: usize) {
+    pub(crate) fn checkpoint(&mut self, length: usize) {
         if let [.., before, last] = self.checkpoints.as_slice()
             && last.length < before.length + CHECKPOINT_DISTANCE
         {
@@ -90,13 +90,13 @@ impl Buffer {
     }
 
     /// Whether the latest place to go back to is far behind.
-    pub(super) fn wants_checkpoint(&self) -> bool {
+    pub(crate) fn wants_checkpoint(&self) -> bool {
         self.text.len() >= self.checkpoints.last().map_or(0, |last| last.length) + CHECKPOINT_DISTANCE
     }
 
     /// Goes back to the latest noted place at or before a length, and cuts the text to that length. Returns how much of
     /// the text counts as read.
-    pub(super) fn go_back(&mut self, length: usize) -> usize {
+    pub(crate) fn go_back(&mut self, length: usize) -> usize {
         self.text.truncate(length);
         while self.checkpoints.last().is_some_and(|last| last.length > length) {
             self.checkpoints.pop();
@@ -125,7 +125,7 @@ impl Buffer {
         read
     }
 
-    pub(super) fn confirm(&mut self, pattern: u32, at: usize) {
+    pub(crate) fn confirm(&mut self, pattern: u32, at: usize) {
         let word = &mut self.is_confirmed[pattern as usize / 64];
         let bit = 1 << (pattern % 64);
         if *word & bit == 0 {
@@ -134,7 +134,7 @@ impl Buffer {
         }
     }
 
-    pub(super) fn is_confirmed(&self, pattern: usize) -> bool {
+    pub(crate) fn is_confirmed(&self, pattern: usize) -> bool {
         self.is_confirmed.get(pattern / 64).is_some_and(|word| word >> (pattern % 64) & 1 == 1)
     }
 }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::automaton::{Automaton, Position};
-use super::compile::{BUDGET, Pattern};
-use super::ending::Ending;
-use super::live::Live;
-use super::scanner::Verdict;
-use super::set;
+use crate::pattern::backtrack::live::Live;
+use crate::pattern::compile::Pattern;
+use crate::pattern::linear::automaton::{Automaton, Position};
+use crate::pattern::syntax::ending::Ending;
+use crate::pattern::verdict::{BUDGET, Verdict};
 
 /// Cache for one pass over one block, in bytes.
 const CACHE: usize = 8 << 20;
@@ -44,7 +43,7 @@ impl Prefixes {
     }
 }
 
-pub(super) fn dependence(pattern: &Pattern, whole: &[u16], at: usize) -> ChunkDependence {
+pub(crate) fn dependence(pattern: &Pattern, whole: &[u16], at: usize) -> ChunkDependence {
     let at = at.min(whole.len());
     if pattern.ending() == Ending::Settled {
         // A match stays one, whatever follows.
@@ -54,7 +53,7 @@ pub(super) fn dependence(pattern: &Pattern, whole: &[u16], at: usize) -> ChunkDe
 }
 
 fn by_automaton(pattern: &Pattern, whole: &[u16], at: usize) -> ChunkDependence {
-    let mut automaton = Automaton::new(Arc::new(set::alone(0, pattern)), CACHE);
+    let mut automaton = Automaton::new(Arc::new(pattern.program(0)), CACHE);
     let mut position = Position::default();
     let mut prefixes = Prefixes::default();
     let mut confirmed = false;

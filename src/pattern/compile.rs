@@ -3,18 +3,20 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::analysis::{self, Facts};
-use super::approximate;
-use super::backtrack::{self, Manner, Search};
-use super::backtrack_code::Code;
-use super::charset::CharSet;
-use super::ending::{self, Ending};
-use super::error::PatternError;
-use super::live::{self, Live};
-use super::parse::{self, Flags};
-use super::scanner::Verdict;
-use super::sticky;
-use super::syntax::{Node, Tree};
+use crate::pattern::backtrack::code::Code;
+use crate::pattern::backtrack::live::{self, Live};
+use crate::pattern::backtrack::run::{self, Manner, Search};
+use crate::pattern::linear::lower::Lowering;
+use crate::pattern::linear::program::Program;
+use crate::pattern::syntax::analysis::{self, Facts};
+use crate::pattern::syntax::approximate;
+use crate::pattern::syntax::charset::CharSet;
+use crate::pattern::syntax::ending::{self, Ending};
+use crate::pattern::syntax::error::PatternError;
+use crate::pattern::syntax::parse::{self, Flags};
+use crate::pattern::syntax::sticky;
+use crate::pattern::syntax::tree::{Node, Tree};
+use crate::pattern::verdict::Verdict;
 use crate::text::JsString;
 
 /// The most states one pattern may have in the automaton; larger ones are left to the backtracker.
@@ -22,10 +24,6 @@ const MAX_STATES: u64 = 100_000;
 
 /// How deep look-arounds may nest in the automaton.
 const MAX_LOOKS: u32 = 40;
-
-/// Steps that one backtracking decision may take: some nanoseconds each, and so together longer than the agent goes on
-/// before it gives up, which is about half a second (performance.md section 3).
-pub(super) const BUDGET: u64 = 200_000_000;
 
 /// How a pattern is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,21 +57,21 @@ struct Inner {
 }
 
 /// What the automaton is built from.
-pub(super) struct Linear {
-    pub(super) tree: Tree,
+pub(crate) struct Linear {
+    pub(crate) tree: Tree,
     root: Facts,
     /// Whether each new match shows up as a new match here. It does not where a look-around with back-references had to
     /// be left out: that can come true later.
-    pub(super) tells_all: bool,
+    pub(crate) tells_all: bool,
 }
 
 impl Linear {
-    pub(super) fn root(&self) -> Facts {
+    pub(crate) fn root(&self) -> Facts {
         self.root
     }
 
     /// Facts about all nodes. They take more room than the tree, and are wanted once or never.
-    pub(super) fn facts(&self) -> Vec<Facts> {
+    pub(crate) fn facts(&self) -> Vec<Facts> {
         analysis::facts(&self.tree)
     }
 
@@ -126,11 +124,6 @@ impl Pattern {
         self.0.facts.free_empty
     }
 
-    /// Whether the pattern can match without reading a unit, perhaps only at some places.
-    pub fn can_match_empty(&self) -> bool {
-        self.0.facts.min == 0
-    }
-
     /// What text to come can do to a match at the end of the text so far. What a test
     /// looks at may be text that the match demands anyway, as in `\bfoo`: then nothing can undo it.
     pub fn ending(&self) -> Ending {
@@ -138,14 +131,9 @@ impl Pattern {
     }
 
     /// Whether the pattern is left to the step-counted backtracker: it has back-references, or is too large for the
-    /// automaton. Only such a pattern can be [`super::Verdict::Undecided`].
+    /// automaton. Only such a pattern can be [`crate::pattern::Verdict::Undecided`].
     pub fn needs_backtracking(&self) -> bool {
         self.0.facts.back_references || self.0.linear.is_none()
-    }
-
-    /// Whether the pattern has back-references.
-    pub fn has_back_references(&self) -> bool {
-        self.0.facts.back_references
     }
 
     /// Whether the pattern is tried at the start of the text only ([`CompileOptions::sticky_look_aheads`]) and has an
@@ -154,25 +142,35 @@ impl Pattern {
         self.0.sticky_alternatives
     }
 
-    /// Decides one whole text by backtracking, with `steps` steps at most: slower than a [`super::Scanner`], and
+    /// Decides one whole text by backtracking, with `steps` steps at most: slower than a [`crate::pattern::Scanner`], and
     /// independent of it.
+    #[cfg(feature = "internals")]
     pub fn test(&self, text: &[u16], steps: u64) -> Verdict {
         live::whole(&self.0.code, self.0.first.as_ref(), text, &mut steps.clone())
     }
 
     /// What the automaton is built from: the pattern itself, or, when it has back-references, an over-approximation.
     /// Nothing when it is too large.
-    pub(super) fn linear(&self) -> Option<&Linear> {
+    pub(crate) fn linear(&self) -> Option<&Linear> {
         self.0.linear.as_ref()
     }
 
+    /// A program of this pattern alone, which tells of its matches by this number.
+    pub(crate) fn program(&self, number: u32) -> Program {
+        let mut lowering = Lowering::new();
+        if let Some(linear) = self.linear() {
+            lowering.add(number, &linear.tree, &linear.facts());
+        }
+        lowering.finish()
+    }
+
     /// The leftmost match, by backtracking.
-    pub(super) fn search(&self, text: &[u16], manner: Manner, budget: &mut u64) -> Search {
-        backtrack::search(&self.0.code, self.0.first.as_ref(), text, manner, budget)
+    pub(crate) fn search(&self, text: &[u16], manner: Manner, budget: &mut u64) -> Search {
+        run::search(&self.0.code, self.0.first.as_ref(), text, manner, budget)
     }
 
     /// Decides a text that begins with the one read before, by backtracking.
-    pub(super) fn advance(&self, live: &mut Live, text: &[u16], budget: &mut u64) -> Verdict {
+    pub(crate) fn advance(&self, live: &mut Live, text: &[u16], budget: &mut u64) -> Verdict {
         live.advance(&self.0.code, self.0.first.as_ref(), text, budget)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::ambiguity;
-use super::backtrack::{Manner, Search};
-use super::compile::Pattern;
-use super::syntax::{Node, Tree};
+use crate::pattern::backtrack::run::{Manner, Search};
+use crate::pattern::compile::Pattern;
+use crate::pattern::syntax::ambiguity;
+use crate::pattern::syntax::tree::{Node, Tree};
 use crate::text::JsString;
 
 /// Length of the ordinary text in code units.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A map with the fast hasher.
-pub(super) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
+pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
 
 /// Mixes word by word: multiply, then rotate.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct WordHasher(u64);
+pub(crate) struct WordHasher(u64);
 
 impl Hasher for WordHasher {
     fn finish(&self) -> u64 {

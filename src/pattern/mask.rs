@@ -19,6 +19,7 @@ impl PatternMask {
     }
 
     /// Removes a pattern.
+    #[cfg(feature = "internals")]
     pub fn remove(&mut self, pattern: usize) {
         if let Some(word) = self.0.get_mut(pattern / 64) {
             *word &= !(1 << (pattern % 64));
@@ -30,7 +31,7 @@ impl PatternMask {
         self.word(pattern / 64) >> (pattern % 64) & 1 == 1
     }
 
-    pub(super) fn word(&self, index: usize) -> u64 {
+    pub(crate) fn word(&self, index: usize) -> u64 {
         self.0.get(index).copied().unwrap_or(0)
     }
 }

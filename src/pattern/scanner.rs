@@ -2,37 +2,18 @@
 
 use std::sync::Arc;
 
-use super::automaton::{Automaton, Position};
-use super::buffer::{Buffer, Gate};
-use super::compile::{BUDGET, Pattern};
-use super::mask::PatternMask;
-use super::set::PatternSet;
+use crate::pattern::buffer::{Buffer, Gate};
+use crate::pattern::compile::Pattern;
+use crate::pattern::linear::automaton::{Automaton, Position};
+use crate::pattern::mask::PatternMask;
+use crate::pattern::set::PatternSet;
+use crate::pattern::verdict::{BUDGET, Verdict};
 
 /// Memory that the cache of one automaton may take, in bytes.
 const CACHE: usize = 32 << 20;
 
 /// The part of the step budget that each unit of a text adds to what all decisions about the text may take together.
 const UNIT_SHARE: u64 = 2048;
-
-/// What holds for one pattern at the present end of a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The text so far holds no match.
-    No,
-    /// The text so far matches, but perhaps only because it ends here: text to come may undo that.
-    Tentative,
-    /// The text so far matches, whatever follows.
-    Confirmed,
-    /// A pattern that needs the backtracker ran out of its step budget: whether the text matches is unknown.
-    Undecided,
-}
-
-impl Verdict {
-    /// Whether the pattern matches the text so far.
-    pub fn is_match(self) -> bool {
-        matches!(self, Self::Tentative | Self::Confirmed)
-    }
-}
 
 /// The mutable caches of one worker; they stay warm across buffers.
 #[derive(Debug)]
@@ -62,6 +43,7 @@ impl Scanner {
     }
 
     /// Number of states in the caches now; for benches.
+    #[cfg(feature = "internals")]
     pub fn states(&self) -> usize {
         self.automata.iter().map(Automaton::states).sum()
     }
@@ -98,6 +80,7 @@ impl Scanner {
     }
 
     /// The verdict for one pattern on the text so far.
+    #[cfg(feature = "internals")]
     pub fn verdict(&mut self, buffer: &mut Buffer, pattern: usize) -> Verdict {
         self.prepare(buffer);
         if self.set.gate(pattern).is_some() {

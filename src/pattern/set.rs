@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::backtrack::{Manner, Search};
-use super::chunk::{self, ChunkDependence};
-use super::compile::{BUDGET, Pattern};
-use super::lower::Lowering;
-use super::program::Program;
+use crate::pattern::backtrack::run::{Manner, Search};
+use crate::pattern::chunk::{self, ChunkDependence};
+use crate::pattern::compile::Pattern;
+use crate::pattern::linear::lower::Lowering;
+use crate::pattern::linear::program::Program;
+use crate::pattern::verdict::BUDGET;
 
 /// Patterns of this many states or more get an automaton of their own, lest they swell the states of the others.
 const ALONE: u64 = 3_000;
@@ -38,7 +39,7 @@ impl PatternSet {
             if linear.root().size < ALONE {
                 joint.add(index as u32, &linear.tree, &linear.facts());
             } else {
-                programs.push(Arc::new(alone(index as u32, pattern)));
+                programs.push(Arc::new(pattern.program(index as u32)));
             }
         }
         programs.insert(0, Arc::new(joint.finish()));
@@ -62,6 +63,7 @@ impl PatternSet {
     }
 
     /// Whether there is no pattern.
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
@@ -87,30 +89,21 @@ impl PatternSet {
         self.patterns.get(pattern).map(|pattern| chunk::dependence(pattern, whole, at)).unwrap_or_default()
     }
 
-    pub(super) fn programs(&self) -> &[Arc<Program>] {
+    pub(crate) fn programs(&self) -> &[Arc<Program>] {
         &self.programs
     }
 
-    pub(super) fn gate(&self, pattern: usize) -> Option<usize> {
+    pub(crate) fn gate(&self, pattern: usize) -> Option<usize> {
         self.gates.get(pattern).copied().flatten()
     }
 
     /// The patterns that need the backtracker, in order of their gates.
-    pub(super) fn gated(&self) -> &[usize] {
+    pub(crate) fn gated(&self) -> &[usize] {
         &self.gated
     }
 
     /// Tells sets apart.
-    pub(super) fn id(&self) -> u64 {
+    pub(crate) fn id(&self) -> u64 {
         self.id
     }
-}
-
-/// A program of one pattern.
-pub(super) fn alone(index: u32, pattern: &Pattern) -> Program {
-    let mut lowering = Lowering::new();
-    if let Some(linear) = pattern.linear() {
-        lowering.add(index, &linear.tree, &linear.facts());
-    }
-    lowering.finish()
 }

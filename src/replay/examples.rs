@@ -8,13 +8,18 @@
 
 use std::collections::HashSet;
 
-use crate::diagnostic::{Code, Diagnostic, Severity, code};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::engine::Hit;
+use crate::generation::Semantics;
 use crate::lifecycle::{Action, Coordinator};
 use crate::message::{AgentEvent, Source};
 use crate::pattern::Ending;
+use crate::rule::lint::{
+    example_did_not_fire, example_fired, example_not_run, missing_examples, premature_example, undecided_example,
+    untested_condition,
+};
 use crate::rule::{CompiledRule, Expected, Listed, RuleFile, RuleSet, Sample, Samples, condition_member};
-use crate::settings::{InterruptMode, Semantics, Settings};
+use crate::settings::{InterruptMode, Settings};
 use crate::stream::{ChunkMode, Chunker, Origin};
 use crate::text::JsString;
 use crate::tool::ArgumentMode;
@@ -116,6 +121,7 @@ impl Examples {
 
 /// Runs the samples of all rules of the set, each rule alone. With `required` each registered rule must have a sample
 /// under `fires`, and a condition that no such sample makes match counts as a warning.
+#[cfg(feature = "internals")]
 pub fn run_examples(set: &RuleSet, settings: &Settings, semantics: &Semantics, required: bool) -> Examples {
     let mut examples = Examples::default();
     for listed in &set.inventory {
@@ -150,7 +156,7 @@ fn not_run(listed: &Listed, samples: &Samples, examples: &mut Examples) {
     let message = format!("the samples of the rule `{name}` cannot be run, since it is not registered: {why}");
     let help = "run them with the settings, the --agent and the --lifecycle that the rule is for";
     let place = samples.key.clone().unwrap_or_default();
-    examples.diagnostics.push(finding(listed, code::EXAMPLE_NOT_RUN, message, place).with_help(help));
+    examples.diagnostics.push(finding(listed, example_not_run::CODE, message, place).with_help(help));
     examples.results.extend(samples.samples.iter().map(|sample| Example {
         verdict: Verdict::NotRun,
         why: Some(why.clone()),
@@ -205,7 +211,7 @@ impl Runner<'_> {
             examples.diagnostics.push(self.missing(samples));
         } else if !samples.samples.is_empty() {
             for condition in self.conditions().filter(|condition| !fired.contains(condition)) {
-                let severity = if required { Severity::Warning } else { code::UNTESTED_CONDITION.severity() };
+                let severity = if required { Severity::Warning } else { untested_condition::CODE.severity() };
                 examples.diagnostics.push(self.untested(&condition).with_severity(severity));
             }
         }
@@ -372,7 +378,7 @@ impl Runner<'_> {
         let by = format!("{} {}", by.join(", "), if by.len() == 1 { "matches" } else { "match" });
         let (code, message, help) = match (result.verdict, result.sample.expected) {
             (Verdict::Undecided, _) => (
-                code::UNDECIDED_EXAMPLE,
+                undecided_example::CODE,
                 format!("whether the rule `{name}` fires on this sample cannot be told: {why}"),
                 if self.compiled.is_judged() {
                     "say with `verdict` what a judge answers"
@@ -381,7 +387,7 @@ impl Runner<'_> {
                 },
             ),
             (Verdict::Fired, Expected::Silent) if !result.premature => (
-                code::EXAMPLE_FIRED,
+                example_fired::CODE,
                 format!("the rule `{name}` fires on this sample{place}: {by}"),
                 "narrow the condition or the scope, or list the sample under `fires`",
             ),
@@ -391,13 +397,13 @@ impl Runner<'_> {
                     Expected::Silent => "is silent on all of this sample, but fires while it streams",
                 };
                 (
-                    code::PREMATURE_EXAMPLE,
+                    premature_example::CODE,
                     format!("the rule `{name}` {what}{place}: {by} there"),
                     self.premature_help(&result.conditions),
                 )
             }
             (Verdict::Silent | Verdict::NotRun, _) => (
-                code::EXAMPLE_DID_NOT_FIRE,
+                example_did_not_fire::CODE,
                 format!("the rule `{name}` does not fire on this sample: {why}"),
                 "widen the condition or the scope, or list the sample under `silent`",
             ),
@@ -429,7 +435,7 @@ impl Runner<'_> {
         let condition = || condition_member(frontmatter()?).map(|member| member.key_span.clone()).or_else(question);
         let place = samples.key.clone().or_else(condition).unwrap_or_default();
         let help = "add `examples:` with a list `fires:` of texts, and one `silent:` of texts that look alike";
-        finding(self.listed, code::MISSING_EXAMPLES, message, place).with_help(help)
+        finding(self.listed, missing_examples::CODE, message, place).with_help(help)
     }
 
     fn untested(&self, condition: &Matched) -> Diagnostic {
@@ -453,7 +459,7 @@ impl Runner<'_> {
             ),
         };
         let located = self.listed.rule.file.as_deref().and_then(|file| locate(file, written, condition));
-        finding(self.listed, code::UNTESTED_CONDITION, message, located.unwrap_or_default()).with_help(help)
+        finding(self.listed, untested_condition::CODE, message, located.unwrap_or_default()).with_help(help)
     }
 }
 

@@ -12,6 +12,8 @@ mod text_turn;
 mod verify;
 
 pub use crate::host::{Journal, TraceSink, trace};
-pub use examples::{Example, Examples, Moment, Verdict, run_examples, run_examples_of};
+#[cfg(feature = "internals")]
+pub use examples::run_examples;
+pub use examples::{Example, Examples, Moment, Verdict, run_examples_of};
 pub use plan::{Plan, Report, Resumed, RuleLine};
 pub use text_turn::TextInput;

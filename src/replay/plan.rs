@@ -8,6 +8,7 @@ use crate::agent::{ScriptSource, ScriptedAgent};
 use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Manager;
+use crate::generation::Semantics;
 use crate::host::trace::{GateEvent, Matched, Summary, TraceKind};
 use crate::host::{Journal, Run, TraceSink};
 use crate::json_object;
@@ -16,7 +17,7 @@ use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
 use crate::message::Message;
 use crate::rule::{BUNDLED_PREFIX, CompiledRule};
 use crate::session::{EntryKind, NewHeader, Session, Store};
-use crate::settings::{Semantics, Settings};
+use crate::settings::Settings;
 use crate::stream::{ChunkMode, StreamHeader};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
@@ -95,7 +96,7 @@ impl Plan {
             rules_in_project: false,
             settings,
             semantics,
-            chunk: ChunkMode::Chars(4),
+            chunk: ChunkMode::default(),
             chunk_texts: false,
             observe: false,
             explain: None,
@@ -122,8 +123,6 @@ pub struct Report {
     pub summary: Summary,
     /// What was wrong with the input, and how the run differs from what it records.
     pub diagnostics: Vec<Diagnostic>,
-    /// Number of differences from what the input records.
-    pub differences: usize,
     /// The session that results, where it was to be kept.
     pub store: Option<Store>,
     /// The run as an event stream, where it was to be kept.
@@ -175,7 +174,7 @@ impl Plan {
         run.flush();
         diagnostics.extend(handoffs.diagnostics);
         diagnostics.extend(agent.source().finding());
-        Report { handed_off: handoffs.sessions, ..self.report(run, diagnostics, 0) }
+        Report { handed_off: handoffs.sessions, ..self.report(run, diagnostics) }
     }
 
     /// A run over an input with that header, its first lines emitted.
@@ -302,7 +301,7 @@ impl Plan {
 
     /// A coordinator that acts as the releases that made the recordings.
     pub(super) fn recorded_coordinator(&self, cwd: &JsString) -> Coordinator {
-        self.coordinator_of(cwd, self.semantics.clone().as_recorded())
+        self.coordinator_of(cwd, self.semantics.clone().recorded())
     }
 
     fn coordinator_of(&self, cwd: &JsString, semantics: Semantics) -> Coordinator {
@@ -348,10 +347,10 @@ impl Plan {
         placed
     }
 
-    pub(super) fn report(&self, run: Run<'_>, diagnostics: Vec<Diagnostic>, differences: usize) -> Report {
+    pub(super) fn report(&self, run: Run<'_>, diagnostics: Vec<Diagnostic>) -> Report {
         let (summary, journal) = run.finish();
         let (store, events) = journal.into_written();
-        Report { summary, diagnostics, differences, store, events, handed_off: Vec::new() }
+        Report { summary, diagnostics, store, events, handed_off: Vec::new() }
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::BufRead;
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, code};
+use crate::generation::Semantics;
 use crate::history::{BranchHistory, Cut, Step, StreamHistory, Turn};
 use crate::host::trace::TraceKind;
 use crate::host::{Host, Progress, Run, TraceSink, distinct};
@@ -13,7 +14,7 @@ use crate::lifecycle::{Action, Coordinator, Decision};
 use crate::message::{AgentEvent, Ending};
 use crate::rule::CompiledRule;
 use crate::session::{Session, SessionError};
-use crate::settings::{InterruptMode, RepeatMode, Semantics};
+use crate::settings::{InterruptMode, RepeatMode};
 use crate::stream::{ChunkMode, Chunker, EventReader, StreamHeader};
 use crate::text::{JsString, Place};
 use crate::tool::ArgumentMode;
@@ -116,7 +117,6 @@ impl Plan {
             ahead: Vec::new(),
             lost_calls: false,
             processes: 1,
-            differences: 0,
             uncertain: Vec::new(),
         };
         let mut host = Host::new(&mut run, &mut agent);
@@ -153,7 +153,7 @@ impl Plan {
             let message = "no `session_exit` entry: the session is taken as one process";
             diagnostics.push(Diagnostic::new(code::ONE_PROCESS, message).at(Place::line(name, 0, 0)));
         }
-        self.report(run, diagnostics, facts.differences)
+        self.report(run, diagnostics)
     }
 
     /// A recorded message with all that belongs to it is over: it is compared, and the state is brought to what the
@@ -189,7 +189,7 @@ impl Plan {
                 observe: self.observe,
                 lost_calls: facts.lost_calls,
             });
-            facts.differences += self.compared(run, turn, &comparison, name, diagnostics);
+            self.compared(run, turn, &comparison, name, diagnostics);
             if !finished.left_recording {
                 self.take_over(run, turn, is_session && comparison.differences.is_empty(), facts);
             }
@@ -269,7 +269,7 @@ impl Plan {
         comparison: &Comparison,
         name: &str,
         diagnostics: &mut Vec<Diagnostic>,
-    ) -> usize {
+    ) {
         run.count_unsettled(comparison.not_reproducible, comparison.races);
         if !comparison.recorded.is_empty() {
             let open = comparison.not_reproducible + comparison.races > 0;
@@ -286,7 +286,6 @@ impl Plan {
             }
             diagnostics.push(diagnostic);
         }
-        comparison.differences.len()
     }
 
     /// What to look at when a decision differs; names another generation when the recording carries its marks.
@@ -320,7 +319,6 @@ struct Facts {
     /// Whether a call may have been cut off a message of the present process.
     lost_calls: bool,
     processes: usize,
-    differences: usize,
     /// Deferred rules that wait, and that another cut of the text would not have let match.
     uncertain: Vec<JsString>,
 }

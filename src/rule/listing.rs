@@ -1,6 +1,7 @@
 //! The inventory as a report shows it (cli.md section 3): one row a rule, without its file, body and patterns.
 
-use super::{Bucket, CompiledRule, Listed, Provider, RuleSet};
+use super::read::Provider;
+use super::register::{Bucket, CompiledRule, Listed, RuleSet};
 use crate::json_object;
 use crate::settings::InterruptMode;
 use crate::text::JsString;
@@ -45,11 +46,13 @@ pub struct RuleRow {
 
 impl RuleSet {
     /// The registered form of a listed rule.
+    #[cfg(feature = "internals")]
     pub fn compiled_of(&self, listed: &Listed) -> Option<&CompiledRule> {
         self.compiled.get(listed.registered?)
     }
 
     /// The rows of all rules, in discovery order.
+    #[cfg(feature = "internals")]
     pub fn rows(&self) -> impl Iterator<Item = RuleRow> {
         self.inventory.iter().map(|listed| RuleRow::new(listed, self.compiled_of(listed)))
     }

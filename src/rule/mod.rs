@@ -1,108 +1,36 @@
 //! Rule files: read as the agent reads them, found where the agent finds them, registered as the agent registers
 //! them (engine.md E1 to E3), and the settings files beside them (E10).
 //!
+//! | room | what it holds | may know |
+//! |---|---|---|
+//! | `read` | from the bytes of a file to what the rule says | |
+//! | `samples` | the texts under `examples` | `read` |
+//! | `register` | what the agent's engine accepts, and the bucket of every rule | `read` |
+//! | [`lint`] | everything that is said of rules, a file for each code | those above |
+//! | `find` | where rules and settings lie | those above |
+//! | [`repair`] | what the fixes of lints make of a file | `read`, `register` |
+//! | `listing` | a rule as a report shows it | `read`, `register` |
+//!
 //! Nothing here matches a stream; that is the engine's.
 
-mod compile;
-mod discovery;
-mod fields;
-mod file;
-mod frontmatter;
+mod find;
 pub mod lint;
 mod listing;
-mod load;
-mod provider;
+mod read;
 mod register;
 pub mod repair;
 mod samples;
-mod scope;
-pub mod settings_files;
-mod source;
-mod yaml;
-mod yaml_text;
 
-use std::sync::Arc;
-
-pub use compile::{CompiledRule, Refusal};
-pub use discovery::Places;
-pub use fields::{CONDITION_KEYS, Fields, condition_member, is_file_glob, split_scopes};
-pub use file::RuleFile;
-pub use frontmatter::{Frontmatter, Member, Problem, Reading};
+#[cfg(feature = "internals")]
+pub use find::load_paths;
+pub use find::settings_files;
+pub use find::{BUNDLED_PREFIX, LoadFailure, Loaded, Places, Searched, Sink, search_bundled, search_paths};
 pub use listing::RuleRow;
-pub use load::{BUNDLED_PREFIX, LoadFailure, Loaded, Searched, Sink, load_paths, search_bundled, search_paths};
-pub use provider::Provider;
-pub use register::{Bucket, Listed, Registrar, RuleSet};
+pub use read::{
+    CONDITION_KEYS, Encoding, Fields, Frontmatter, Key, Member, Node, Problem, Provider, Reading, Rule, RuleFile,
+    Style, Yaml, condition_member, is_file_glob, rule_name, split_scopes,
+};
+pub use register::{
+    Bucket, CompiledRule, Flaw, Listed, Refusal, Registrar, RuleSet, Scope, ScopeToken, ToolScope, Unheard,
+};
 pub use samples::{Expected, SAMPLES_KEY, Sample, SampleProblem, Samples};
-pub use scope::{Scope, ScopeToken, ToolScope};
-pub use source::Encoding;
-pub use yaml::{Key, Node, Style, Yaml};
-
-use crate::settings::Semantics;
-use crate::text::JsString;
-
-/// A rule as it was read, before anything decides what becomes of it.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    /// The name: the key of everything that happens to the rule.
-    pub name: JsString,
-    /// The path that the agent stores, and shows in reminders. Never one of this machine: rules of the project are
-    /// stored relative to it, those of the home as `~/…`; a run puts them into its own directories.
-    pub path: JsString,
-    /// The body.
-    pub content: JsString,
-    /// What the frontmatter says.
-    pub fields: Fields,
-    /// Where the rule comes from.
-    pub provider: Provider,
-    /// The file, when there is one.
-    pub file: Option<Arc<RuleFile>>,
-}
-
-impl Rule {
-    /// A rule of fields that are normalised already, without a file.
-    pub fn from_fields(name: JsString, path: JsString, content: JsString, fields: Fields) -> Self {
-        Self { name, path, content, fields, provider: Provider::Given, file: None }
-    }
-
-    /// The rule in a file. `file_name` is the base name, `path` the path that the agent stores.
-    pub fn from_file(file_name: &str, path: JsString, mut file: RuleFile, semantics: &Semantics) -> Self {
-        let fields = match &file.frontmatter {
-            Some(frontmatter) => Fields::read(frontmatter, semantics),
-            None => Fields { enabled: true, ..Fields::default() },
-        };
-        Self {
-            name: rule_name(file_name).into(),
-            path,
-            content: std::mem::take(&mut file.body),
-            fields,
-            provider: Provider::Given,
-            file: Some(Arc::new(file)),
-        }
-    }
-
-    /// The file's name for people: as the user named it, else the stored path.
-    pub fn shown_file(&self) -> String {
-        self.file.as_ref().map_or_else(|| self.path.to_string_lossy(), |file| file.name.clone())
-    }
-
-    /// The verdict samples of its file.
-    pub fn samples(&self) -> Samples {
-        let frontmatter = self.file.as_ref().and_then(|file| file.frontmatter.as_ref());
-        frontmatter.map(Samples::read).unwrap_or_default()
-    }
-
-    /// Moves a rule that the user named by path to another working directory: such rules count as lying in
-    /// `<cwd>/.omp/rules/` (cli.md section 1). Other rules stay where they are.
-    pub fn move_to(&mut self, cwd: &str) {
-        if self.provider == Provider::Given
-            && let Some(file) = &self.file
-        {
-            self.path = load::given_path(cwd, load::base_name(&file.name)).into();
-        }
-    }
-}
-
-/// The base name without one `.md` or `.mdc` (engine.md E1.4).
-pub fn rule_name(file_name: &str) -> &str {
-    file_name.strip_suffix(".md").or_else(|| file_name.strip_suffix(".mdc")).unwrap_or(file_name)
-}

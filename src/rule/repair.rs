@@ -6,9 +6,11 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{Encoding, Fields, Frontmatter, Listed, Member, Reading, RuleFile, Yaml};
+use super::read::{Encoding, Fields, Frontmatter, Member, Reading, RuleFile, Yaml};
+use super::register::Listed;
 use crate::diagnostic::{Diagnostic, Effect, Fix};
-use crate::settings::Lifecycle;
+use crate::generation::Lifecycle;
+use crate::interrupt::Held;
 use crate::text::json::Value;
 
 /// The repair of one file.
@@ -111,6 +113,7 @@ impl Repair {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let folder = path.parent().unwrap_or(Path::new("/"));
+        let _held = Held::back();
         // The name ends in nothing that a rule file ends in.
         let mut file = tempfile::Builder::new().prefix(".ttsr-").suffix(".tmp").tempfile_in(folder)?;
         file.write_all(self.after.as_bytes())?;

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::frontmatter::{Frontmatter, Reading};
-use super::yaml::{Key, Node, Yaml};
+use super::read::{Frontmatter, Key, Node, Reading, Rule, Yaml};
 use crate::message::Source;
 use crate::text::JsString;
 
@@ -216,6 +215,14 @@ impl Samples {
     }
 }
 
+impl Rule {
+    /// The verdict samples of its file.
+    pub fn samples(&self) -> Samples {
+        let frontmatter = self.file.as_ref().and_then(|file| file.frontmatter.as_ref());
+        frontmatter.map(Samples::read).unwrap_or_default()
+    }
+}
+
 /// Whether an answer is a yes; none when it is no answer.
 fn is_yes(value: &Yaml) -> Option<bool> {
     match value {
@@ -229,8 +236,8 @@ fn is_yes(value: &Yaml) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::RuleFile;
-    use crate::settings::Lifecycle;
+    use crate::generation::Lifecycle;
+    use crate::rule::read::RuleFile;
 
     /// Each sample in a line, and each problem with the text that it points at.
     fn read(frontmatter: &str) -> (Vec<String>, Vec<String>) {

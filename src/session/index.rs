@@ -5,39 +5,14 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
+use crate::message::INJECTION_TYPE;
 use crate::text::JsString;
 use crate::text::json::{self, Value};
 
 use super::ecmascript::is_truthy;
+use super::flags::{DANGLING, INJECTION_MESSAGE, NO_OBJECT, NULL, NULL_ID, RAISES, SCALAR, SESSION_EXIT, UNUSABLE};
 use super::kind::{EntryKind, Role};
 use super::record::{self, MessageLook, Peek};
-
-/// A `custom_message` of the rule engine.
-pub(super) const INJECTION_MESSAGE: u16 = 1;
-/// A tool result that begins with a reminder.
-pub(super) const REMINDER: u16 = 1 << 1;
-/// An assistant message whose error message names rules.
-pub(super) const RULE_ABORT: u16 = 1 << 2;
-/// An assistant message that ended `aborted`.
-pub(super) const ABORTED: u16 = 1 << 3;
-/// An assistant message that ended `error`.
-pub(super) const ERROR: u16 = 1 << 4;
-/// A `custom` entry `session_exit`.
-pub(super) const SESSION_EXIT: u16 = 1 << 5;
-/// A `message` entry without a message, or a `ttsr_injection` whose list cannot be used.
-pub(super) const UNUSABLE: u16 = 1 << 6;
-/// A `message` entry without a message at all: the agent cannot open the file.
-pub(super) const RAISES: u16 = 1 << 7;
-/// The entry has a parent id that no entry has.
-pub(super) const DANGLING: u16 = 1 << 8;
-/// A JSON value that is no object.
-pub(super) const NO_OBJECT: u16 = 1 << 9;
-/// A line `null`: the agent cannot open the file.
-pub(super) const NULL: u16 = 1 << 10;
-/// A number, string or truth value: the first migration raises on it.
-pub(super) const SCALAR: u16 = 1 << 11;
-/// The id is written, as `null`.
-pub(super) const NULL_ID: u16 = 1 << 12;
 
 const NONE: u32 = u32::MAX;
 /// Types beyond this many different ones share a name.
@@ -310,8 +285,9 @@ impl Index {
         }
     }
 
-    /// Turns parent ids into indexes. To be called once, after the last entry.
-    pub(super) fn resolve(&mut self) {
+    /// Turns parent ids into indexes. To be called once, after the last entry. What hangs on the header, as some writers
+    /// have it of the first entry, is a root and loses nothing.
+    pub(super) fn resolve(&mut self, header: Option<&JsString>) {
         self.by_name = vec![NONE; self.names.len()];
         self.by_value = vec![NONE; self.values.len()];
         // Sorting packed pairs of id and position is many times faster than sorting positions by id.
@@ -337,11 +313,12 @@ impl Index {
                 _ if self.unique && parent == previous && matches!(parent, Id::Hex(_)) => Some(at - 1),
                 _ => self.find(parent),
             };
+            let is_lost = found.is_none() && parent != Id::None && self.text_of(parent).as_ref() != header;
             let row = &mut self.rows[at];
             previous = row.id();
             row.tags &= 3;
             row.parent = found.map_or(NONE, |index| index as u32);
-            if found.is_none() && parent != Id::None {
+            if is_lost {
                 row.flags |= DANGLING;
             }
         }
@@ -375,7 +352,11 @@ impl Index {
 
     /// The id of an entry as text; none when it has no id, or one that is no string.
     pub(super) fn id_text(&self, at: usize) -> Option<JsString> {
-        match self.rows[at].id() {
+        self.text_of(self.rows[at].id())
+    }
+
+    fn text_of(&self, id: Id) -> Option<JsString> {
+        match id {
             Id::None | Id::Value(_) => None,
             Id::Hex(value) => Some(format!("{value:08x}").into()),
             Id::Named(number) => Some((*self.names[number as usize]).clone()),
@@ -441,9 +422,6 @@ impl Index {
         found
     }
 }
-
-/// The `customType` of the rule engine's messages.
-pub(super) use crate::message::INJECTION_TYPE;
 
 /// The number of `"xxxxxxxx"`, eight lower-case hex digits in quotes.
 fn hex_id(json: &[u8]) -> Option<u32> {

@@ -11,6 +11,7 @@ use crate::text::{Place, Position};
 
 use super::ReadMode;
 use super::error::{ReadError, Refusal, RefusedStep};
+use super::flags;
 use super::index::{self, Index};
 use super::kind::EntryKind;
 use super::migrate::Migration;
@@ -34,12 +35,14 @@ const FAITHFUL_EFFORT: usize = 64;
 pub(super) struct Loaded {
     pub(super) index: Index,
     pub(super) header: Object,
-    pub(super) header_line: usize,
     pub(super) header_span: std::ops::Range<u64>,
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only tests ask"))]
     pub(super) fresh: bool,
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only tests ask"))]
     pub(super) slot: Option<TitleSlot>,
     pub(super) version_before: Value,
     pub(super) migration: Option<Migration>,
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only tests ask"))]
     pub(super) malformed: usize,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -63,7 +66,7 @@ pub(super) struct Loader<'a> {
 /// The first record of the file, the slot aside.
 enum First {
     NotYet,
-    Header(Object, usize, std::ops::Range<u64>),
+    Header(Object, std::ops::Range<u64>),
     NoHeader(usize),
 }
 
@@ -273,7 +276,7 @@ impl<'a> Loader<'a> {
                 return;
             }
             self.first = match value {
-                Value::Object(header) if is_header(&header) => First::Header(header, line, offset..offset + len as u64),
+                Value::Object(header) if is_header(&header) => First::Header(header, offset..offset + len as u64),
                 _ => First::NoHeader(line),
             };
             if matches!(self.first, First::Header(..)) {
@@ -338,8 +341,8 @@ impl<'a> Loader<'a> {
             finding.message = format!("the last record is cut short: {}", finding.message);
         }
         self.flush_held();
-        let (mut header, header_line, header_span) = match std::mem::replace(&mut self.first, First::NotYet) {
-            First::Header(header, line, span) => (header, line, span),
+        let (mut header, header_span) = match std::mem::replace(&mut self.first, First::NotYet) {
+            First::Header(header, span) => (header, span),
             First::NotYet if self.malformed == 0 && self.disguise.is_none() => return Ok(self.fresh()),
             First::NotYet => {
                 let what = self.disguise.unwrap_or("nothing in the file is a record");
@@ -357,9 +360,9 @@ impl<'a> Loader<'a> {
         let version_before = version_before.unwrap_or_else(|| 1_u32.into());
         let migration = Migration::needed(&version_before);
         if self.mode == ReadMode::Faithful
-            && let Some((step, line)) = self.raising(migration)
+            && let Some((step, line, why)) = self.raising(migration)
         {
-            let message = format!("line {line} makes the agent fail when it opens the file");
+            let message = format!("line {line} makes the agent fail when it opens the file: {why}");
             return Err(self.refuse(step, message, Some(version_before)));
         }
         if let Some(migration) = migration {
@@ -371,14 +374,13 @@ impl<'a> Loader<'a> {
         if let Some(slot) = &self.slot {
             slot.overlay(&mut header);
         }
-        self.index.resolve();
+        self.index.resolve(header.get("id").and_then(Value::as_string));
         if self.mode == ReadMode::Tolerant {
             self.structure(&header, &version_before);
         }
         Ok(Loaded {
             index: self.index,
             header,
-            header_line,
             header_span,
             fresh: false,
             slot: self.slot,
@@ -394,7 +396,6 @@ impl<'a> Loader<'a> {
         Loaded {
             index: self.index,
             header: Object::new(),
-            header_line: 0,
             header_span: 0..0,
             fresh: true,
             slot: self.slot,
@@ -420,16 +421,21 @@ impl<'a> Loader<'a> {
     }
 
     /// The first entry on which the agent raises (session.md S1.6, S1.9g), and when.
-    fn raising(&self, migration: Option<Migration>) -> Option<(RefusedStep, usize)> {
-        let mut flags = index::NULL | index::RAISES;
+    fn raising(&self, migration: Option<Migration>) -> Option<(RefusedStep, usize, &'static str)> {
+        let mut flags = flags::NULL | flags::RAISES;
         if migration.is_some_and(|migration| migration.chains) {
-            flags |= index::SCALAR;
+            flags |= flags::SCALAR;
         }
-        let line = self.index.rows.iter().find(|row| row.has(flags)).map(|row| row.line as usize);
+        let row = self.index.rows.iter().find(|row| row.has(flags)).map(|row| {
+            let why = if row.has(flags::RAISES) { "the entry holds no message" } else { "it is no record" };
+            (row.line as usize, why)
+        });
         // The usage is summed up last.
-        match line {
-            Some(line) if migration.is_some() => Some((RefusedStep::Migration, line)),
-            line => line.or(self.costless).map(|line| (RefusedStep::Opening, line)),
+        match row {
+            Some((line, why)) if migration.is_some() => Some((RefusedStep::Migration, line, why)),
+            row => row
+                .or(self.costless.map(|line| (line, "the message's `usage` has no `cost`")))
+                .map(|(line, why)| (RefusedStep::Opening, line, why)),
         }
     }
 
@@ -453,7 +459,7 @@ impl<'a> Loader<'a> {
         }
         for at in 0..self.index.rows.len() {
             let row = self.index.rows[at];
-            if row.has(index::DANGLING) {
+            if row.has(flags::DANGLING) {
                 let message = "the parent of this entry is not in the file; nothing before it can be reached from it";
                 self.entry_finding(code::DANGLING_PARENT, message.to_owned(), at);
             }
@@ -469,7 +475,7 @@ impl<'a> Loader<'a> {
                     let message = "a second header stands among the entries; it is no part of the session".to_owned();
                     self.entry_finding(code::FOREIGN_HEADER, message, at);
                 }
-                Some(EntryKind::Message) if row.has(index::UNUSABLE) => {
+                Some(EntryKind::Message) if row.has(flags::UNUSABLE) => {
                     let message = "the `message` entry holds no message; it is skipped".to_owned();
                     self.entry_finding(code::INVALID_ENTRY, message, at);
                 }

@@ -4,10 +4,10 @@
 //! any size can be looked into. This module knows what a session *is*; what should not be in one is told by
 //! `audit`.
 
-mod cleanup;
 mod context;
 mod ecmascript;
 mod error;
+mod flags;
 mod index;
 mod injected;
 mod kind;
@@ -32,14 +32,17 @@ pub(crate) use context::Shown;
 pub use context::{Context, ContextMessage};
 pub use error::{ReadError, Refusal, RefusedStep, SessionError};
 pub use kind::{EntryKind, Role};
-pub use name::{directory_name, file_name};
+pub use name::file_name;
 pub use record::first_text;
 pub use slot::TitleSlot;
-pub use store::{NewHeader, Store, UnknownEntry};
+#[cfg(feature = "internals")]
+pub use store::UnknownEntry;
+pub use store::{NewHeader, Store};
 pub use tree::Tree;
 pub use write::{WriteCall, WriteGate, write_new};
 
 use crate::diagnostic::Diagnostic;
+use crate::message::Message;
 use crate::text::JsString;
 use crate::text::json::{self, Object, Value};
 
@@ -72,12 +75,14 @@ pub struct Session {
     original: Option<Vec<u8>>,
     index: Index,
     header: Object,
-    header_line: usize,
     header_span: std::ops::Range<u64>,
+    #[cfg(feature = "internals")]
     fresh: bool,
+    #[cfg(feature = "internals")]
     slot: Option<TitleSlot>,
     version_before: Value,
     migration: Option<Migration>,
+    #[cfg(feature = "internals")]
     malformed: usize,
     diagnostics: Vec<Diagnostic>,
 }
@@ -138,6 +143,7 @@ impl Session {
     ///
     /// # Errors
     /// When the text is refused ([`Refusal`]).
+    #[cfg(feature = "internals")]
     pub fn from_text(text: &str, name: &str, mode: ReadMode) -> Result<Self, ReadError> {
         let mut loader = Loader::new(name, mode);
         match mode {
@@ -155,12 +161,14 @@ impl Session {
             original,
             index: loaded.index,
             header: loaded.header,
-            header_line: loaded.header_line,
             header_span: loaded.header_span,
+            #[cfg(feature = "internals")]
             fresh: loaded.fresh,
+            #[cfg(feature = "internals")]
             slot: loaded.slot,
             version_before: loaded.version_before,
             migration: loaded.migration,
+            #[cfg(feature = "internals")]
             malformed: loaded.malformed,
             diagnostics: loaded.diagnostics,
         }
@@ -181,11 +189,6 @@ impl Session {
         &self.header
     }
 
-    /// 1-based line of the header, 0 when there is none.
-    pub fn header_line(&self) -> usize {
-        self.header_line
-    }
-
     /// The session's id.
     pub fn id(&self) -> Option<&JsString> {
         self.header.get("id")?.as_string()
@@ -197,11 +200,13 @@ impl Session {
     }
 
     /// Whether nothing usable is in the file: the agent starts a new session in its place (session.md S1.6).
+    #[cfg(feature = "internals")]
     pub fn is_fresh(&self) -> bool {
         self.fresh
     }
 
     /// The title slot, when the first line is a valid one (session.md S1.3).
+    #[cfg(feature = "internals")]
     pub fn title_slot(&self) -> Option<&TitleSlot> {
         self.slot.as_ref()
     }
@@ -217,6 +222,7 @@ impl Session {
     }
 
     /// Number of records that could not be read.
+    #[cfg(feature = "internals")]
     pub fn malformed(&self) -> usize {
         self.malformed
     }
@@ -227,6 +233,7 @@ impl Session {
     }
 
     /// Number of bytes of the text.
+    #[cfg(feature = "internals")]
     pub fn byte_len(&self) -> u64 {
         self.source.len()
     }
@@ -237,6 +244,7 @@ impl Session {
     }
 
     /// Whether there are no entries.
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.index.rows.is_empty()
     }
@@ -269,6 +277,14 @@ impl Session {
             ReadMode::Tolerant => (0..self.len()).rev().find(|at| id(at) != index::Id::None),
             ReadMode::Faithful => self.len().checked_sub(1).filter(|at| self.index.counts_as_true(id(at))),
         }
+    }
+
+    /// The message that an entry holds, if it holds one.
+    ///
+    /// # Errors
+    /// As [`Session::value`].
+    pub fn message(&self, index: usize) -> Result<Option<Message>, SessionError> {
+        Ok(self.value(index)?.get("message").and_then(Value::as_object).cloned().map(Message::new))
     }
 
     /// A whole entry after migration.
@@ -382,6 +398,7 @@ impl Entry<'_> {
     }
 
     /// The id, whatever its type: in faithful mode anything can be one.
+    #[cfg(feature = "internals")]
     pub fn id_value(&self) -> Option<Value> {
         self.session.index.id_value(self.index)
     }
@@ -393,7 +410,7 @@ impl Entry<'_> {
 
     /// Whether the entry names a parent that the file does not have.
     pub fn is_orphan(&self) -> bool {
-        self.session.index.rows[self.index].has(index::DANGLING)
+        self.session.index.rows[self.index].has(flags::DANGLING)
     }
 
     /// 1-based line in the file.
@@ -413,32 +430,32 @@ impl Entry<'_> {
 
     /// Whether this is an assistant message that ended `aborted`.
     pub fn is_aborted(&self) -> bool {
-        self.session.index.rows[self.index].has(index::ABORTED)
+        self.session.index.rows[self.index].has(flags::ABORTED)
     }
 
     /// Whether this is an assistant message that ended `error`.
     pub fn is_error(&self) -> bool {
-        self.session.index.rows[self.index].has(index::ERROR)
+        self.session.index.rows[self.index].has(flags::ERROR)
     }
 
     /// Whether this is an aborted message whose error message begins `TTSR matched rule`.
     pub fn is_rule_abort(&self) -> bool {
-        self.session.index.rows[self.index].has(index::RULE_ABORT)
+        self.session.index.rows[self.index].has(flags::RULE_ABORT)
     }
 
     /// Whether this is a tool result that begins with a reminder.
     pub fn begins_with_reminder(&self) -> bool {
-        self.session.index.rows[self.index].has(index::REMINDER)
+        self.session.index.rows[self.index].has(flags::REMINDER)
     }
 
     /// Whether this is a message of the rule engine (`ttsr-injection`).
     pub fn is_injection_message(&self) -> bool {
-        self.session.index.rows[self.index].has(index::INJECTION_MESSAGE)
+        self.session.index.rows[self.index].has(flags::INJECTION_MESSAGE)
     }
 
     /// Whether this is a `custom` entry `session_exit`: a process ends here.
     pub fn is_session_exit(&self) -> bool {
-        self.session.index.rows[self.index].has(index::SESSION_EXIT)
+        self.session.index.rows[self.index].has(flags::SESSION_EXIT)
     }
 
     /// The record as it stands in the file, unread: cheaper than [`Entry::value`] where most entries are passed over.

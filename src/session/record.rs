@@ -8,12 +8,12 @@ use memchr::memmem::Finder;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::message::{Ending, REMINDER_PREFIX};
+use crate::message::{Ending, INJECTION_TYPE, REMINDER_PREFIX};
 use crate::text::JsString;
 use crate::text::json::{self, MAX_DEPTH, Value};
 
 use super::ecmascript::is_truthy;
-use super::index;
+use super::flags;
 use super::kind::Role;
 
 /// The members of a record that the index wants, unread.
@@ -243,13 +243,13 @@ impl<'a> MessagePeek<'a> {
     fn flags(&self, role: Role) -> u16 {
         match role {
             Role::Assistant => match self.ending() {
-                Ending::Rules(_) => index::ABORTED | index::RULE_ABORT,
-                Ending::Aborted => index::ABORTED,
-                Ending::Failed => index::ERROR,
+                Ending::Rules(_) => flags::ABORTED | flags::RULE_ABORT,
+                Ending::Aborted => flags::ABORTED,
+                Ending::Failed => flags::ERROR,
                 Ending::Complete => 0,
             },
-            Role::ToolResult if self.begins_with_reminder() => index::REMINDER,
-            Role::Other if is_string(self.custom_type, index::INJECTION_TYPE) => index::INJECTION_MESSAGE,
+            Role::ToolResult if self.begins_with_reminder() => flags::REMINDER,
+            Role::Other if is_string(self.custom_type, INJECTION_TYPE) => flags::INJECTION_MESSAGE,
             _ => 0,
         }
     }

@@ -114,6 +114,7 @@ impl Store {
     }
 
     /// The id of the entry on which the next one hangs.
+    #[cfg(feature = "internals")]
     pub fn leaf(&self) -> Option<&JsString> {
         self.leaf.as_ref()
     }
@@ -122,6 +123,7 @@ impl Store {
     ///
     /// # Errors
     /// When no entry has this id.
+    #[cfg(feature = "internals")]
     pub fn set_leaf(&mut self, leaf: Option<JsString>) -> Result<(), UnknownEntry> {
         if let Some(id) = &leaf
             && !self.knows(id)
@@ -133,6 +135,7 @@ impl Store {
     }
 
     /// The entries that were added.
+    #[cfg(feature = "internals")]
     pub fn added(&self) -> &[Value] {
         &self.added
     }
@@ -229,6 +232,7 @@ impl Store {
     ///
     /// # Errors
     /// When the entry cannot be read, or there is none of this index.
+    #[cfg(feature = "internals")]
     pub fn replace(&mut self, index: usize, entry: &Value) -> Result<(), SessionError> {
         let Base::Read(session) = &self.base else { return Ok(()) };
         if session.value(index)? == *entry {
@@ -323,6 +327,7 @@ impl Store {
 }
 
 /// No entry has this id.
+#[cfg(feature = "internals")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Entry {0} not found")]
 pub struct UnknownEntry(pub JsString);

@@ -3,6 +3,8 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use crate::interrupt::Held;
+
 /// Bytes that are gathered before they are written.
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -23,7 +25,8 @@ pub enum WriteCall {
 pub type WriteGate<'a> = &'a mut dyn FnMut(WriteCall) -> io::Result<()>;
 
 /// Writes a new file: a temporary file in the same directory, flushed to disk, then renamed. An existing file is never
-/// replaced, and what fails leaves nothing behind.
+/// replaced, and what fails leaves nothing behind. Only its owner may read it: it holds what a session holds, and a
+/// session is nobody else's.
 ///
 /// # Errors
 /// When the file exists already ([`io::ErrorKind::AlreadyExists`]) or cannot be written.
@@ -36,18 +39,15 @@ pub fn write_new(
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} exists already", path.display())));
     }
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Dropped behind the temporary file, whatever happens.
+    let held = Held::back();
     gate(WriteCall::Open)?;
     // The name does not end in `.jsonl`: what a dying process leaves is taken for no session.
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ttsr-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        // What any program would give its file; the umask takes its part off.
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
     let mut file = builder.tempfile_in(directory)?;
-    let mut out = BufWriter::with_capacity(BUFFER_BYTES, Gated { inner: file.as_file_mut(), gate: &mut *gate });
+    let mut out =
+        BufWriter::with_capacity(BUFFER_BYTES, Gated { inner: file.as_file_mut(), gate: &mut *gate, held: &held });
     write(&mut out)?;
     out.flush()?;
     drop(out);
@@ -61,10 +61,12 @@ pub fn write_new(
 struct Gated<'a, W> {
     inner: W,
     gate: WriteGate<'a>,
+    held: &'a Held,
 }
 
 impl<W: Write> Write for Gated<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.held.check()?;
         (self.gate)(WriteCall::Write)?;
         self.inner.write(&bytes[..bytes.len().min(BUFFER_BYTES)])
     }

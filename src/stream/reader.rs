@@ -132,11 +132,13 @@ impl<R: BufRead> EventReader<R> {
     }
 
     /// What was read so far.
+    #[cfg(feature = "internals")]
     pub fn counts(&self) -> StreamCounts {
         self.counts
     }
 
     /// Why the input ended early.
+    #[cfg(feature = "internals")]
     pub fn read_error(&self) -> Option<&io::Error> {
         self.read_error.as_ref()
     }

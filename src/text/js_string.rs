@@ -83,6 +83,7 @@ impl JsString {
     }
 
     /// Removes everything, keeping the allocation.
+    #[cfg(feature = "internals")]
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -72,6 +72,7 @@ impl Object {
     }
 
     /// Number of members.
+    #[cfg(feature = "internals")]
     pub fn len(&self) -> usize {
         self.0.len()
     }

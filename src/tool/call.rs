@@ -1,11 +1,13 @@
 //! [`CallReader`]: the arguments of one tool call, while they stream and when they are complete.
 
 use super::digest::{Digests, Format};
+use super::edit_mode::{self, EditMode, ModeGuess};
 use super::formats::without_entries;
-use super::mode::{self, ModeGuess};
+use super::inspection::{Inspection, Note, Step, ToolKind};
 use super::partial::{Node, PartialJson};
 use super::path_list::PathList;
 use super::paths;
+use crate::runtime::{REPARSE_SHARE, REPARSE_UNITS};
 use crate::text::JsString;
 use crate::text::json::Value;
 
@@ -20,70 +22,6 @@ pub enum ArgumentMode {
     Throttled,
 }
 
-/// The format of an `edit` call (engine.md E6.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EditMode {
-    /// `path`, `old_string`, `new_string`
-    Replace,
-    /// `path`, `edits: [{op, diff, rename}]`
-    Patch,
-    /// `input` of `[PATH#TAG]` sections
-    Hashline,
-    /// `input` beginning with `*** Begin Patch`
-    ApplyPatch,
-    /// `input` of `<SM:EDIT>` blocks
-    Sloppy,
-}
-
-impl EditMode {
-    /// The mode of this name, as vectors and options write it.
-    pub fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "replace" => Self::Replace,
-            "patch" => Self::Patch,
-            "hashline" => Self::Hashline,
-            "apply_patch" => Self::ApplyPatch,
-            "sloppy" => Self::Sloppy,
-            _ => return None,
-        })
-    }
-
-    /// The name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Replace => "replace",
-            Self::Patch => "patch",
-            Self::Hashline => "hashline",
-            Self::ApplyPatch => "apply_patch",
-            Self::Sloppy => "sloppy",
-        }
-    }
-}
-
-/// The tools that show rules something else than their raw arguments (engine.md E6.1, E6.2, E6.7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolKind {
-    /// `write`
-    Write,
-    /// `edit`, also under its wire name `apply_patch`
-    Edit,
-    /// Any other tool: rules see its raw arguments.
-    Other,
-}
-
-impl ToolKind {
-    /// The tool behind the name in a call (engine.md E6.7).
-    pub fn of(name: &JsString) -> Self {
-        if *name == "write" {
-            Self::Write
-        } else if *name == "edit" || *name == "apply_patch" {
-            Self::Edit
-        } else {
-            Self::Other
-        }
-    }
-}
-
 /// How calls are read; the same for all calls of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
@@ -93,76 +31,6 @@ pub struct ReadOptions {
     pub edit_mode: Option<EditMode>,
     /// The absolute working directory for path candidates.
     pub cwd: JsString,
-}
-
-/// A text that rules see, with what is known about its predecessor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Digest<'a> {
-    /// The code units.
-    pub text: &'a [u16],
-    /// Number of leading units that equal those of the same digest at the previous inspection; 0 when it had none.
-    pub unchanged: usize,
-}
-
-/// What one file receives from an edit call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry<'a> {
-    /// The path as written in the call.
-    pub path: &'a JsString,
-    /// The text that the call introduces there.
-    pub digest: Digest<'a>,
-}
-
-/// Something about a call that could not be reproduced as the agent does it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// One sentence without a full stop.
-    pub message: String,
-}
-
-/// What a call shows at one moment.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Inspection<'a> {
-    /// The paths that an edit names, as written, repeats kept; none for other tools and while none is known.
-    pub paths: Option<&'a [JsString]>,
-    /// One entry a touched file, in order of first appearance; none when the call offers none. When there is one,
-    /// each is checked on its own, with key `<call key>#<path>` (engine.md E5.5).
-    pub entries: Option<Vec<Entry<'a>>>,
-    /// The text of a `write` call. An edit offers entries only; see [`Inspection::whole_digest`].
-    pub digest: Option<Digest<'a>>,
-    /// What could not be reproduced.
-    pub notes: &'a [Note],
-}
-
-/// What a call shows after one delta, and where it belongs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step<'a> {
-    /// The file paths of the call's context, none when it has no path (engine.md E6.4): candidates of the entry paths,
-    /// else of the paths that an edit names, else of the path-like arguments.
-    pub paths: Option<&'a [JsString]>,
-    /// What it shows; digests say what changed.
-    pub inspection: Inspection<'a>,
-}
-
-impl Inspection<'_> {
-    /// The digest of the call as a whole: `digest`, else the entries' digests that are not empty, joined by LF
-    /// (engine.md E6.2). Costs a copy.
-    pub fn whole_digest(&self) -> Option<JsString> {
-        if let Some(digest) = self.digest {
-            return Some(JsString::from_units(digest.text));
-        }
-        let mut joined: Option<JsString> = None;
-        for entry in self.entries.iter().flatten().filter(|entry| !entry.digest.text.is_empty()) {
-            match &mut joined {
-                Some(joined) => {
-                    joined.push_str("\n");
-                    joined.push_units(entry.digest.text);
-                }
-                None => joined = Some(JsString::from_units(entry.digest.text)),
-            }
-        }
-        joined
-    }
 }
 
 /// Reads the arguments of one tool call.
@@ -209,6 +77,7 @@ impl CallReader {
     }
 
     /// Which tool it is.
+    #[cfg(feature = "internals")]
     pub fn kind(&self) -> ToolKind {
         self.kind
     }
@@ -220,7 +89,7 @@ impl CallReader {
         let unread = self.raw.len() - self.read;
         let due = match self.options.arguments {
             ArgumentMode::Eager => true,
-            ArgumentMode::Throttled => first || unread >= THROTTLE_UNITS.max(self.raw.len() / THROTTLE_SHARE),
+            ArgumentMode::Throttled => first || unread >= REPARSE_UNITS.max(self.raw.len() / REPARSE_SHARE),
         };
         if due {
             self.read_all();
@@ -296,7 +165,7 @@ impl CallReader {
             self.restarts = self.reader.restarts();
             self.restart();
         }
-        let input_key = mode::input_key(root(&self.last, &self.reader));
+        let input_key = edit_mode::input_key(root(&self.last, &self.reader));
         if input_key != self.input_key {
             self.input_key = input_key;
             self.restart();
@@ -351,9 +220,6 @@ impl CallReader {
         }
     }
 }
-
-const THROTTLE_UNITS: usize = 256;
-const THROTTLE_SHARE: usize = 32;
 
 fn root<'a>(last: &'a Option<Value>, reader: &'a PartialJson) -> Option<Node<'a>> {
     last.as_ref().map(Node::Value).or_else(|| reader.root())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::call::{Digest, EditMode, Entry};
+use super::edit_mode::{EditMode, input};
 use super::formats::apply_patch::ApplyPatch;
 use super::formats::growing::Growing;
 use super::formats::hashline::Hashline;
@@ -10,7 +10,7 @@ use super::formats::lines::{LineDriver, LineFormat};
 use super::formats::patch::PatchEdits;
 use super::formats::sections::Sections;
 use super::formats::sloppy::Sloppy;
-use super::mode::input;
+use super::inspection::{Digest, Entry};
 use super::partial::Node;
 use crate::text::JsString;
 

@@ -7,11 +7,14 @@
 mod atom;
 mod call;
 mod digest;
+mod edit_mode;
 mod formats;
-mod mode;
+mod inspection;
 mod open_string;
 mod partial;
 mod path_list;
 pub mod paths;
 
-pub use call::{ArgumentMode, CallReader, Digest, EditMode, Entry, Inspection, Note, ReadOptions, Step, ToolKind};
+pub use call::{ArgumentMode, CallReader, ReadOptions};
+pub use edit_mode::EditMode;
+pub use inspection::{Digest, Entry, Inspection, Note, Step, ToolKind};

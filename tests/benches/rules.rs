@@ -10,8 +10,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ttsr::cli::{Surroundings, run};
+use ttsr::generation::Lifecycle;
 use ttsr::rule::{RuleSet, lint, load_paths};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 /// Words that rules are about.
 const WORDS: [&str; 16] = [

@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde::Deserialize;
 use ttsr::audit::{AuditOptions, audit};
+use ttsr::generation::Lifecycle;
 use ttsr::session::{ReadMode, Session};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 /// What the plain reading takes from each line.
 #[derive(Deserialize)]

@@ -1,7 +1,8 @@
 //! Cancellation before, during and after the generation, by each of its channels (handoff.md H4, H6.3).
 
 use ttsr::clock::Clock;
-use ttsr::handoff::{Answer, Options, Pipeline, Process, Rules, Status, Watch, run};
+use ttsr::generation::Pipeline;
+use ttsr::handoff::{Answer, Options, Process, Rules, Status, Watch, run};
 use ttsr::session::{ReadMode, Session};
 
 use super::{DOCUMENT, Desk, SOURCE, at, report, says};

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use ttsr::handoff::{FOCUS_LABEL, GenerationError, Model, Pipeline, ToolChoice, generate, request_text, wrap_summary};
+use ttsr::generation::Pipeline;
+use ttsr::handoff::{FOCUS_LABEL, GenerationError, Model, ToolChoice, generate, request_text, wrap_summary};
 use ttsr::message::Message;
 use ttsr::text::JsString;
 use ttsr::text::json::Value;

@@ -3,9 +3,11 @@
 use std::fs;
 
 use ttsr::audit::{AuditOptions, audit};
-use ttsr::handoff::{Event, HEADINGS, Machine, Pipeline, State, Step};
+use ttsr::generation::Lifecycle;
+use ttsr::generation::Pipeline;
+use ttsr::handoff::{Event, HEADINGS, Machine, State, Step};
 use ttsr::session::{ReadMode, Session};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 use super::{DOCUMENT, Desk, SOURCE, SUCCESS, at, context, report, says};
 use crate::support::program::ttsr;

@@ -3,11 +3,13 @@
 use std::fs;
 
 use ttsr::clock::Clock;
-use ttsr::handoff::{Answer, Options, Pipeline, Process, Report, Rules, Status, Step, Watch, run};
+use ttsr::generation::Lifecycle;
+use ttsr::generation::Pipeline;
+use ttsr::handoff::{Answer, Options, Process, Report, Rules, Status, Step, Watch, run};
 use ttsr::message::{AgentEvent, Message};
 use ttsr::rule::{RuleSet, load_paths};
 use ttsr::session::{ReadMode, Session};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 use ttsr::text::json::Value;
 
 use super::{DOCUMENT, Desk, SOURCE, at, report};

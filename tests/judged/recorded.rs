@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ttsr::engine::Manager;
+use ttsr::generation::Lifecycle;
 use ttsr::judge::{Answer, Ask, Verdicts};
 use ttsr::lifecycle::{Action, Coordinator, Options};
 use ttsr::message::{AgentEvent, is_judging_event, is_warning};
 use ttsr::rule::settings_files::SettingsLayers;
 use ttsr::rule::{RuleSet, load_paths};
-use ttsr::settings::Lifecycle;
 use ttsr::stream::{EventReader, StreamItem};
 use ttsr::text::JsString;
 use ttsr::text::json::{self, Value};

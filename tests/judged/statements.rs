@@ -2,11 +2,12 @@
 //! W7.2 (beside the rows of verdicts), W8.4's five seconds, W10, W11.2, W11.3, W13 and W15: those are signs of a host, of
 //! its session file or of its stream; W10 and W15 stand in `written.rs`.
 
+use ttsr::generation::Lifecycle;
 use ttsr::judge::{Verdicts, outputs};
-use ttsr::lifecycle::OPEN_ASK_WAIT_MS;
 use ttsr::message::{Message, is_judging_entry, is_judging_event};
 use ttsr::rule::{Bucket, Rule, RuleFile, RuleSet};
-use ttsr::settings::{InterruptMode, Lifecycle, Settings};
+use ttsr::runtime::OPEN_ASK_WAIT_MS;
+use ttsr::settings::{InterruptMode, Settings};
 use ttsr::text::json::{self, Value};
 use ttsr::tool::ReadOptions;
 

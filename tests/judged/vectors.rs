@@ -1,12 +1,13 @@
 //! The vectors of the newest generation, `lifecycle-*.jsonl` apart: those are played by the coordinator's host.
 
 use ttsr::engine::{Asked, Context, Manager};
+use ttsr::generation::{Lifecycle, Semantics};
 use ttsr::judge::{Ask, Output, Verdict, outputs};
 use ttsr::lifecycle::{Coordinator, Options, ReminderKind, Templates};
 use ttsr::message::{AgentEvent, Message, Source};
 use ttsr::pattern::{CompileOptions, Pattern, PatternSet};
 use ttsr::rule::{Bucket, Fields, Rule, RuleSet};
-use ttsr::settings::{ContextMode, Lifecycle, RepeatMode, Semantics, Settings};
+use ttsr::settings::{ContextMode, RepeatMode, Settings};
 use ttsr::text::JsString;
 use ttsr::text::json::{Object, Value};
 use ttsr::tool::{EditMode, ReadOptions};

@@ -1,9 +1,10 @@
 //! Why rules did not fire, and what a trigger says of its match.
 
 use ttsr::engine::{By, Context, Manager};
+use ttsr::generation::Lifecycle;
 use ttsr::message::Source;
 use ttsr::rule::{Fields, Rule, RuleSet};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 use ttsr::text::JsString;
 
 use super::host::Host;

@@ -5,8 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use ttsr::generation::{Lifecycle, Semantics};
 use ttsr::rule::{Fields, Rule, RuleFile, RuleSet};
-use ttsr::settings::{InterruptMode, Lifecycle, Semantics, Settings};
+use ttsr::settings::{InterruptMode, Settings};
 use ttsr::text::JsString;
 use ttsr::text::json::{self, Value};
 

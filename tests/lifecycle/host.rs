@@ -9,12 +9,13 @@
 use std::collections::BTreeMap;
 
 use ttsr::engine::Manager;
+use ttsr::generation::Semantics;
 use ttsr::judge::Verdict;
 use ttsr::lifecycle::timer::Timeline;
 use ttsr::lifecycle::{Action, Coordinator, Decision, Injection, Options, Task};
 use ttsr::message::{AgentEvent, Message, text_block, thinking_block, tool_call_block};
 use ttsr::rule::RuleSet;
-use ttsr::settings::{Semantics, Settings};
+use ttsr::settings::Settings;
 use ttsr::text::JsString;
 use ttsr::text::json::{self, Object, Value};
 

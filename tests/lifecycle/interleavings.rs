@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use ttsr::generation::Lifecycle;
 use ttsr::rule::{Fields, Rule, RuleSet};
-use ttsr::settings::{ContextMode, InterruptMode, Lifecycle, RepeatMode, Settings};
+use ttsr::settings::{ContextMode, InterruptMode, RepeatMode, Settings};
 use ttsr::text::JsString;
 
 use super::host::Host;

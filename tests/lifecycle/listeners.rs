@@ -3,9 +3,10 @@
 
 use std::sync::{Arc, Mutex};
 
+use ttsr::generation::Lifecycle;
 use ttsr::lifecycle::{Listener, Reaction, Surface};
 use ttsr::rule::{Fields, Rule, RuleSet};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 use ttsr::text::json::Value;
 
 use super::host::Host;

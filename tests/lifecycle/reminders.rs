@@ -1,7 +1,7 @@
 //! `reminder.jsonl`: how a rule is rendered.
 
+use ttsr::generation::Lifecycle;
 use ttsr::lifecycle::{ReminderKind, Templates};
-use ttsr::settings::Lifecycle;
 use ttsr::text::JsString;
 use ttsr::text::json::Value;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ttsr::engine::Manager;
+use ttsr::generation::Lifecycle;
 use ttsr::judge::{Ask, Verdict, Verdicts};
 use ttsr::lifecycle::timer::Timeline;
 use ttsr::lifecycle::{
@@ -11,7 +12,7 @@ use ttsr::lifecycle::{
 use ttsr::message::{AgentEvent, Message};
 use ttsr::message::{INJECTION_TYPE, REMINDER_PREFIX};
 use ttsr::rule::RuleSet;
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 use ttsr::text::JsString;
 use ttsr::text::json::{self, Object, Value};
 use ttsr::tool::EditMode;
@@ -408,7 +409,7 @@ impl Host {
                 }
                 Action::Announce { names, .. } => self.note("ttsr_triggered", [("rules", list(&names))]),
                 Action::Schedule { delay_ms, task } => {
-                    if delay_ms != ttsr::lifecycle::RETRY_DELAY_MS {
+                    if delay_ms != ttsr::runtime::RETRY_DELAY_MS {
                         self.note("schedule_continue", [("delay_ms", delay_ms.into())]);
                     }
                     self.timeline.schedule(delay_ms, Due::Task(task));

@@ -257,7 +257,7 @@ mod discovered {
                 instruction_dirs: Some(root.path().join("else").to_string_lossy().into_owned()),
                 ..ttsr::rule::Places::default()
             };
-            let loaded = places.discover(&ttsr::settings::Lifecycle::V3.semantics());
+            let loaded = places.discover(&ttsr::generation::Lifecycle::V3.semantics());
             loaded.rules.iter().map(|rule| rule.path.to_string_lossy()).collect()
         };
         let instructions = "else/.github/instructions/deep/x.instructions.md";

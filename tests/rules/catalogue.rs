@@ -6,10 +6,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use similar::{DiffOp, TextDiff};
-use ttsr::diagnostic::{Code, Diagnostic, code};
+use ttsr::diagnostic::{Code, Diagnostic};
+use ttsr::generation::Lifecycle;
+use ttsr::output::catalogue;
 use ttsr::replay::run_examples;
+use ttsr::rule::lint::{
+    chunk_dependent_pattern, ineffective_interrupt_mode, invalid_condition, invalid_frontmatter, invalid_question,
+    invalid_scope_token, lost_gate, missing_examples, no_valid_condition, nothing_registered_in_v1, premature_example,
+    quoted_condition, sticky_look_ahead, undecided_example, unreachable_scope, untested_condition,
+};
 use ttsr::rule::{Places, RuleSet, lint, load_paths};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 use crate::support::program::ttsr;
 use crate::support::project;
@@ -25,9 +32,9 @@ fn findings(sample: &Path, code: Code) -> Vec<Diagnostic> {
     assert!(loaded.failures.is_empty(), "{:?}", loaded.failures);
     let set = RuleSet::register(loaded.rules, &Settings::default(), &semantics, None);
     let lints = lint::run(&set, &semantics);
-    let required = code == code::MISSING_EXAMPLES;
+    let required = code == missing_examples::CODE;
     let examples = run_examples(&set, &Settings::default(), &semantics, required);
-    [loaded.diagnostics, set.diagnostics, lints, examples.diagnostics].concat()
+    [loaded.diagnostics, lints, examples.diagnostics].concat()
 }
 
 fn sample(code: Code, side: &str) -> PathBuf {
@@ -38,8 +45,8 @@ fn sample(code: Code, side: &str) -> PathBuf {
 
 /// The lifecycle that a code's sample is for.
 fn lifecycle(code: Code) -> Lifecycle {
-    let of_v4 = [code::INVALID_QUESTION, code::INEFFECTIVE_INTERRUPT_MODE, code::LOST_GATE, code::STICKY_LOOK_AHEAD];
-    if code == code::NOTHING_REGISTERED_IN_V1 {
+    let of_v4 = [invalid_question::CODE, ineffective_interrupt_mode::CODE, lost_gate::CODE, sticky_look_ahead::CODE];
+    if code == nothing_registered_in_v1::CODE {
         Lifecycle::V1
     } else if of_v4.contains(&code) {
         Lifecycle::V4
@@ -52,17 +59,17 @@ fn lifecycle(code: Code) -> Lifecycle {
 /// unreachable, only what looks past a match is premature, what nobody can decide is not tested, and a broken gate is a
 /// broken condition.
 const TOGETHER: [(Code, Code); 6] = [
-    (code::NO_VALID_CONDITION, code::INVALID_CONDITION),
-    (code::QUOTED_CONDITION, code::INVALID_FRONTMATTER),
-    (code::UNREACHABLE_SCOPE, code::INVALID_SCOPE_TOKEN),
-    (code::PREMATURE_EXAMPLE, code::CHUNK_DEPENDENT_PATTERN),
-    (code::UNDECIDED_EXAMPLE, code::UNTESTED_CONDITION),
-    (code::LOST_GATE, code::INVALID_CONDITION),
+    (no_valid_condition::CODE, invalid_condition::CODE),
+    (quoted_condition::CODE, invalid_frontmatter::CODE),
+    (unreachable_scope::CODE, invalid_scope_token::CODE),
+    (premature_example::CODE, chunk_dependent_pattern::CODE),
+    (undecided_example::CODE, untested_condition::CODE),
+    (lost_gate::CODE, invalid_condition::CODE),
 ];
 
 /// The codes about rule files.
 fn codes() -> Vec<Code> {
-    Code::all().into_iter().filter(|code| code.number() < 100).collect()
+    catalogue::all().into_iter().filter(|code| code.number() < 100).collect()
 }
 
 /// What is in a sample: names and bytes; a link that leads nowhere has none.
@@ -137,14 +144,14 @@ fn samples_differ_in_one_place() {
 fn every_sample_belongs_to_a_code() {
     for folder in fs::read_dir(project("testdata/rules")).expect("samples") {
         let name = folder.expect("readable").file_name().to_string_lossy().into_owned();
-        assert!(Code::find(&name).is_some(), "{name}");
+        assert!(catalogue::find(&name).is_some(), "{name}");
     }
 }
 
 #[test]
 fn every_code_is_in_the_readme_and_explained() {
     let readme = fs::read_to_string(project("README.md")).expect("the README");
-    for code in Code::all() {
+    for code in catalogue::all() {
         assert!(readme.contains(&format!("| {code} | `{}` |", code.name())), "{code:?} is missing in the README");
         for name in [code.to_string(), code.name().to_owned()] {
             let outcome = ttsr(["check-rules", "--explain", &name]);
@@ -160,7 +167,7 @@ fn every_code_is_in_the_readme_and_explained() {
 fn what_is_explained_is_what_is_tested() {
     for code in codes() {
         for side in ["failing", "passing"] {
-            let shown: Vec<_> = code.sample().iter().filter(|(name, _)| name.starts_with(side)).collect();
+            let shown: Vec<_> = code.samples().iter().filter(|(name, _)| name.starts_with(side)).collect();
             let tested = contents(&sample(code, side));
             // A link that leads nowhere cannot be shown.
             let tested: Vec<_> = tested.into_values().filter(|bytes| !bytes.is_empty()).collect();

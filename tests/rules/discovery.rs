@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use ttsr::rule::{Bucket, Loaded, Places, Provider, RuleSet};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::generation::Lifecycle;
+use ttsr::rule::{Bucket, Loaded, Places, Provider, RuleSet, lint};
+use ttsr::settings::Settings;
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
@@ -149,7 +150,8 @@ fn the_first_name_wins_and_each_rule_ends_in_its_bucket() {
     let [first, second] = of("a")[..] else { panic!("two rules of the name `a`") };
     assert_eq!((first.bucket, second.bucket), (Bucket::Ttsr, Bucket::None));
     assert_eq!(second.reason, Some(format!("shadowed by {}", first.rule.shown_file())));
-    let shadowed: Vec<_> = set.diagnostics.iter().filter(|finding| finding.code.name() == "shadowed-rule").collect();
+    let registration = lint::of_registration(&set);
+    let shadowed: Vec<_> = registration.iter().filter(|finding| finding.code.name() == "shadowed-rule").collect();
     assert_eq!(shadowed.len(), 2, "a and cursor");
     assert_eq!(shadowed[0].place.as_ref().map(|place| place.file.clone()), Some(second.rule.shown_file()));
     assert_eq!(of("cursor")[0].rule.shown_file(), "~/.cursor/rules/cursor.mdc");

@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use ttsr::generation::Lifecycle;
 use ttsr::message::Source;
 use ttsr::replay::trace::{TraceEvent, TraceKind};
 use ttsr::replay::{Example, Examples, Plan, TextInput, run_examples};
 use ttsr::rule::{Expected, Rule, RuleFile, RuleSet};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 use ttsr::text::JsString;
 use ttsr::text::json::{self, Value};
 

@@ -5,6 +5,7 @@
 
 mod matching;
 mod registration;
+mod rule_files;
 mod scope;
 
 use std::fs;

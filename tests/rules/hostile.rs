@@ -5,8 +5,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use proptest::prelude::*;
+use ttsr::generation::Lifecycle;
 use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleRow, RuleSet, lint, load_paths};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 fn load(path: &Path) -> Loaded {
     load_paths(&[path], "/project", &Lifecycle::V3.semantics())
@@ -23,7 +24,7 @@ fn codes(bytes: &[u8]) -> Vec<&'static str> {
     let mut findings = loaded.diagnostics;
     assert!(findings.iter().all(|finding| finding.place.is_some()));
     let set = RuleSet::register(loaded.rules, &Settings::default(), &Lifecycle::V3.semantics(), None);
-    findings.extend(set.diagnostics);
+    findings.extend(lint::of_registration(&set));
     findings.iter().map(|finding| finding.code.name()).collect()
 }
 
@@ -130,7 +131,7 @@ fn files_that_are_none() {
     symlink(rules.join("me.md"), rules.join("me.md")).expect("linked");
     symlink(root.path().join("nowhere"), rules.join("gone.md")).expect("linked");
     let places = Places { project: root.path().into(), home: root.path().join("home"), ..Places::default() };
-    for (loaded, skipped) in [(load(&rules), 2), (places.discover(&Lifecycle::V3.semantics()), 1)] {
+    for (loaded, skipped) in [(load(&rules), 2), (places.discover(&Lifecycle::V3.semantics()), 2)] {
         let names: Vec<_> = loaded.rules.iter().map(|rule| rule.name.to_string_lossy()).collect();
         assert_eq!(names, ["good"]);
         let count = |name| loaded.diagnostics.iter().filter(|finding| finding.code.name() == name).count();
@@ -260,7 +261,7 @@ proptest! {
             }
             let rule = Rule::from_file("r.md", "/r.md".into(), file, &semantics);
             let set = RuleSet::register([rule], &Settings::default(), &semantics, None);
-            for finding in set.diagnostics {
+            for finding in lint::of_registration(&set) {
                 let place = finding.place;
                 prop_assert!(place.is_none_or(|place| place.start <= place.end && place.end.offset <= text.len()));
             }

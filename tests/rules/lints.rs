@@ -1,7 +1,9 @@
 //! What lints say of rules: nothing of good ones, and what to write instead of bad ones.
 
+use ttsr::diagnostic::Severity;
+use ttsr::generation::Lifecycle;
 use ttsr::rule::{RuleFile, RuleSet, lint};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 /// The codes that a rule with this frontmatter gives, and the help of the first finding of `code`.
 fn of(frontmatter: &str, code: &str) -> (Vec<&'static str>, Option<String>) {
@@ -14,7 +16,7 @@ fn in_lifecycle(lifecycle: Lifecycle, frontmatter: &str, code: &str) -> (Vec<&'s
     let file = RuleFile::read("r.md", text.into_bytes(), &semantics);
     let rule = ttsr::rule::Rule::from_file("r.md", "/p/r.md".into(), file, &semantics);
     let set = RuleSet::register([rule], &Settings::default(), &semantics, None);
-    let found = [set.diagnostics.clone(), lint::run(&set, &semantics)].concat();
+    let found = lint::run(&set, &semantics);
     let help = found.iter().find(|finding| finding.code.name() == code).and_then(|finding| finding.help.clone());
     (found.iter().map(|finding| finding.code.name()).collect(), help)
 }
@@ -130,4 +132,73 @@ fn a_sticky_look_ahead_is_told_only_where_it_loses_matches() {
         assert_eq!(in_lifecycle(Lifecycle::V4, &frontmatter, "sticky-look-ahead").1.as_deref(), help, "{condition}");
         assert!(!of(&frontmatter, "").0.contains(&"sticky-look-ahead"), "{condition}");
     }
+}
+
+/// The codes and severities of what is found in a rule, and the advice with each.
+fn with_advice(frontmatter: &str) -> Vec<(&'static str, Severity, String)> {
+    let semantics = Lifecycle::V3.semantics();
+    let file = RuleFile::read("r.md", format!("---\n{frontmatter}\n---\nB").into_bytes(), &semantics);
+    let rule = ttsr::rule::Rule::from_file("r.md", "/p/r.md".into(), file, &semantics);
+    let set = RuleSet::register([rule], &Settings::default(), &semantics, None);
+    let found = lint::run(&set, &semantics).into_iter();
+    found.map(|found| (found.code.name(), found.severity, found.help.unwrap_or_default())).collect()
+}
+
+#[test]
+fn a_condition_that_is_written_as_advised_is_no_dead_one() {
+    let conditions = [
+        "\\Agit",
+        "/^foo/i",
+        "^git push",
+        "^\\s*foo",
+        "(?i)^foo",
+        "foo\\b",
+        "TODO(?!x)",
+        "\\x{41}",
+        "\\p{L}+",
+        "[[:alpha:]]+",
+        "git commit -m \"x\"",
+        "foo$",
+        "foo\\Z",
+        "(?x)foo",
+        "foo(?i)bar",
+        "a/b?",
+        "https?://x",
+        "src/**/*.ts",
+        "\\hfoo",
+        "/foo\\/bar/g",
+        "café",
+        "x*",
+        "\"path\": \"/a",
+        "\"content\":\"foo",
+        "foo|^bar",
+    ];
+    let narrowings = [
+        "",
+        "scope: tool:bash",
+        "scope: tool:write",
+        "scope: tool:edit(*.ts)",
+        "scope: text",
+        "scope: thinking",
+        "scope: tool:grep",
+        "globs: '*.ts'",
+    ];
+    let mut tried = 0;
+    for (condition, narrowing) in conditions.iter().flat_map(|one| narrowings.iter().map(move |other| (one, other))) {
+        let written = |condition: &str| format!("condition: {condition}\n{narrowing}");
+        let before = with_advice(&written(&format!("'{}'", condition.replace('\'', "''"))));
+        for (code, _, help) in &before {
+            let advised =
+                help.split('`').filter(|part| part.starts_with('\'') && part.ends_with('\'') && part.len() > 1);
+            for advised in advised {
+                tried += 1;
+                let after = with_advice(&written(advised));
+                assert!(after.iter().all(|(other, ..)| other != code), "{condition} {narrowing}: {advised}: {after:?}");
+                let is_new = |other: &str| before.iter().all(|(code, ..)| *code != other);
+                let worse = after.iter().find(|(other, severity, _)| *severity == Severity::Error && is_new(other));
+                assert!(worse.is_none(), "{condition} {narrowing}: {advised}: {worse:?}");
+            }
+        }
+    }
+    assert!(tried > 60, "{tried}");
 }

@@ -1,10 +1,11 @@
 //! `check-rules` goes through rule files one by one; what it says is what the whole set says, all of it read first.
 
 use ttsr::diagnostic::Diagnostic;
+use ttsr::generation::Lifecycle;
 use ttsr::output::check::{Counts, Rows, document};
 use ttsr::replay::run_examples;
 use ttsr::rule::{RuleSet, lint, load_paths, repair};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 
 use crate::support::program::ttsr;
 
@@ -15,7 +16,7 @@ fn at_once(folder: &str, lifecycle: Lifecycle) -> String {
     let set = RuleSet::register(loaded.rules, &settings, &semantics, Some(&"main".into()));
     let lints = lint::run(&set, &semantics);
     let examples = run_examples(&set, &settings, &semantics, false);
-    let mut findings = [loaded.diagnostics, set.diagnostics.clone(), lints, examples.diagnostics.clone()].concat();
+    let mut findings = [loaded.diagnostics, lints, examples.diagnostics.clone()].concat();
     let file = |finding: &Diagnostic| finding.place.as_ref().map(|place| place.file.clone());
     findings.sort_by_key(|finding| {
         (file(finding), finding.place.as_ref().map(|place| place.start.offset), finding.code.number())

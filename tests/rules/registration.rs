@@ -1,9 +1,10 @@
 //! What becomes of rule files: reasons, buckets, lists, places of findings.
 
 use ttsr::diagnostic::Severity;
+use ttsr::generation::{Lifecycle, Semantics};
 use ttsr::message::Source;
-use ttsr::rule::{Bucket, Rule, RuleFile, RuleSet};
-use ttsr::settings::{Lifecycle, Semantics, Settings};
+use ttsr::rule::{Bucket, Rule, RuleFile, RuleSet, lint};
+use ttsr::settings::Settings;
 use ttsr::text::JsString;
 use ttsr::text::json::Value;
 
@@ -83,8 +84,9 @@ fn findings_point_at_the_offending_characters() {
     let text = "---\ncondition:\n  - foo\n  - 'a(b'\nscope: text, tool:mcp.x\n---\nB";
     let set = register(&[text], Lifecycle::V3, &Settings::default(), None);
     assert_eq!(set.compiled.len(), 1);
+    let findings = lint::of_registration(&set);
     let found = |name: &str| {
-        let finding = set.diagnostics.iter().find(|finding| finding.code.name() == name).expect("found");
+        let finding = findings.iter().find(|finding| finding.code.name() == name).expect("found");
         let place = finding.place.as_ref().expect("a place");
         (place.start.line, place.start.column, &text[place.start.offset..place.end.offset], finding.severity)
     };
@@ -93,7 +95,7 @@ fn findings_point_at_the_offending_characters() {
     assert!((6..=8).contains(&column), "within `a(b`, not {column}");
     assert_eq!(found("invalid-scope-token"), (5, 14, "tool:mcp.x", Severity::Warning));
     let dead = register(&["---\ncondition: '('\n---\nB"], Lifecycle::V3, &Settings::default(), None);
-    assert_eq!(dead.diagnostics[0].severity, Severity::Error);
+    assert_eq!(lint::of_registration(&dead)[0].severity, Severity::Error);
 }
 
 #[test]
@@ -116,9 +118,9 @@ fn the_early_lifecycle_knows_a_trigger_string_only() {
     let set = v1("---\ncondition: foo\n---\nB");
     assert_eq!(set.inventory[0].bucket, Bucket::None);
     assert_eq!(set.inventory[0].reason.as_deref(), Some("v1 reads `ttsr_trigger` only, not `condition`"));
-    assert_eq!(set.diagnostics.len(), 1);
-    assert_eq!(set.diagnostics[0].code.name(), "nothing-registered-in-v1");
-    assert!(v1("B").diagnostics.is_empty());
+    let codes: Vec<_> = lint::of_registration(&set).iter().map(|finding| finding.code.name()).collect();
+    assert_eq!(codes, ["nothing-registered-in-v1"]);
+    assert!(lint::of_registration(&v1("B")).is_empty());
 
     let set = v1("---\nttsr_trigger: foo\nscope: thinking\nglobs: '*.ts'\nagents: other\n---\nB");
     let rule = &set.compiled[0];

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use ttsr::generation::Lifecycle;
 use ttsr::rule::{Fields, Rule, RuleFile};
-use ttsr::settings::Lifecycle;
 
 use crate::support::program::{Outcome, surroundings, ttsr, ttsr_with};
 

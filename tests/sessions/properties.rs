@@ -4,8 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use ttsr::audit::{AuditOptions, audit};
 use ttsr::clock::Clock;
+use ttsr::generation::Lifecycle;
 use ttsr::session::{ReadMode, Session, Store};
-use ttsr::settings::{Lifecycle, Settings};
+use ttsr::settings::Settings;
 use ttsr::text::json::{self, Value};
 
 const HEADER: &str = r#"{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}"#;

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::session::SessionError;
 use crate::text::JsString;
 
-use super::super::evidence::{EvidenceKind, is_pruned};
+use super::super::subject::{EvidenceKind, is_pruned};
 use super::{Check, Input, finding};
 
 pub(super) struct ForgottenReminder;

@@ -41,7 +41,7 @@ impl Check for KnownRules {
 }
 
 /// The reminders of given rules that say something else than the rule.
-pub(in crate::audit) fn changed_rules(subject: &Subject<'_>) -> Vec<ChangedRule> {
+pub(crate) fn changed_rules(subject: &Subject<'_>) -> Vec<ChangedRule> {
     let rules = subject.options.rules.unwrap_or_default();
     let mut changed = Vec::new();
     for shown in &subject.shown {

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::SessionError;
 
-use super::super::evidence::EvidenceKind;
+use super::super::subject::EvidenceKind;
 use super::{Check, Input, finding, quoted};
 
 pub(super) struct MissingReminder;

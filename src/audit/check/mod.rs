@@ -1,6 +1,7 @@
 //! The checks, one file each (session.md S10.2).
 
 mod blanket_placeholder;
+mod calls;
 mod cancelled_retry;
 mod forgotten_reminder;
 mod forward_index;
@@ -38,10 +39,11 @@ pub(super) trait Check {
     fn run(&self, input: &Input<'_>, findings: &mut Vec<Diagnostic>) -> Result<(), SessionError>;
 }
 
-const CHECKS: [&dyn Check; 16] = [
+const CHECKS: [&dyn Check; 17] = [
     &readers_differ::ReadersDiffer,
     &forward_index::ForwardIndex,
     &stale_exit::StaleExit,
+    &calls::Calls,
     &lost_injection::LostInjection,
     &off_branch::OffBranch,
     &names::Names,

@@ -1,7 +1,7 @@
 //! Where the agent would see something else (session.md S1.0).
 
 use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::session::{EntryKind, ReadError, ReadMode, Session, SessionError};
+use crate::session::{EntryKind, ReadError, ReadMode, Role, Session, SessionError};
 use crate::text::JsString;
 
 use super::{Check, Input};
@@ -14,27 +14,50 @@ impl Check for ReadersDiffer {
         let unusable = input.subject.recorded.iter().any(|recorded| !recorded.is_list);
         // Without anything odd in the file both readings are the same.
         if session.mode() == ReadMode::Faithful
-            || session.diagnostics().is_empty() && !unusable && !session.is_migrated()
+            || session.diagnostics().is_empty() && !unusable && !session.is_migrated() && !has_odd_answer(session)?
         {
             return Ok(());
         }
         let agent = session.as_the_agent().map_err(|error| SessionError::Io { line: 1, error })?;
-        let Some(agent) = agent else { return Ok(()) };
-        let said = match &agent {
-            Err(ReadError::Refused(refusal)) => vec![format!("it refuses the file ({})", refusal.message)],
-            Err(ReadError::Io(_)) => Vec::new(),
-            Ok(agent) => differences(session, agent),
-        };
-        if !said.is_empty() {
-            let message = format!("the agent reads this file otherwise: {}", said.join("; "));
-            let mut found = Diagnostic::new(code::READERS_DIFFER, message);
-            if agent.is_ok_and(|agent| agent.leaf() == session.leaf()) {
-                found = found.with_severity(Severity::Note);
+        let (message, severity) = match agent {
+            None | Some(Err(ReadError::Io(_))) => return Ok(()),
+            Some(Err(ReadError::Refused(refusal))) => {
+                (format!("the agent cannot open this file: {}", refusal.message), Severity::Error)
             }
-            findings.push(found);
-        }
+            Some(Ok(agent)) => match agent.context(agent.leaf()) {
+                Err(error) => (format!("the agent opens this file and fails on it: {error}"), Severity::Error),
+                Ok(_) => {
+                    let said = differences(session, &agent);
+                    if said.is_empty() {
+                        return Ok(());
+                    }
+                    let same_leaf = agent.leaf() == session.leaf();
+                    let severity = if same_leaf { Severity::Note } else { Severity::Warning };
+                    (format!("the agent reads this file otherwise: {}", said.join("; ")), severity)
+                }
+            },
+        };
+        findings.push(Diagnostic::new(code::READERS_DIFFER, message).with_severity(severity));
         Ok(())
     }
+}
+
+/// Whether an assistant's message may lack what the agent takes for granted: a list of blocks, none of them `null`, and
+/// the cost of its usage. Whether it really does, the agent's way of reading tells.
+fn has_odd_answer(session: &Session) -> Result<bool, SessionError> {
+    let holds = |bytes: &[u8], what: &str| memchr::memmem::find(bytes, what.as_bytes()).is_some();
+    for entry in session.entries().filter(|entry| entry.role() == Role::Assistant) {
+        let bytes = entry.bytes()?;
+        let usage = memchr::memmem::rfind(&bytes, b"\"usage\":").map(|at| &bytes[at..]);
+        if !holds(&bytes, "\"content\":[")
+            || holds(&bytes, "\"content\":[null")
+            || holds(&bytes, "},null")
+            || usage.is_some_and(|usage| !holds(usage, "\"cost\":{"))
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn differences(ours: &Session, agent: &Session) -> Vec<String> {

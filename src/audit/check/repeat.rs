@@ -7,8 +7,8 @@ use crate::session::{Session, SessionError};
 use crate::settings::RepeatMode;
 use crate::text::JsString;
 
-use super::super::evidence::{Evidence, EvidenceKind};
 use super::super::subject::Subject;
+use super::super::subject::{Evidence, EvidenceKind};
 use super::super::turns::{Mark, Turns};
 use super::{Check, Input, finding, named};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::RuleArgs;
+use super::{RuleArgs, any_path};
 
 /// Shown behind the help.
 pub(super) const EXAMPLES: &str = "\
@@ -28,7 +28,7 @@ Examples:
 #[derive(Debug, Args)]
 pub struct CheckRulesArgs {
     /// Rule files or directories; none: discovery
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_parser = any_path())]
     pub paths: Vec<PathBuf>,
     /// Rules and settings.
     #[command(flatten)]

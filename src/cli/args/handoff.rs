@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{RuleArgs, TraceArg};
+use crate::generation::Pipeline;
 
 /// Shown behind the help.
 pub(super) const EXAMPLES: &str = "\
@@ -75,10 +76,9 @@ pub struct HandoffArgs {
 }
 
 /// Generations of the handoff pipeline.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PipelineArg {
     /// The user's document
-    #[default]
     G1,
     /// 13.19
     G2,
@@ -88,6 +88,26 @@ pub enum PipelineArg {
     G4,
     /// 18.2
     G5,
+}
+
+impl PipelineArg {
+    /// The generation that it names.
+    pub fn pipeline(self) -> Pipeline {
+        match self {
+            Self::G1 => Pipeline::G1,
+            Self::G2 => Pipeline::G2,
+            Self::G3 => Pipeline::G3,
+            Self::G4 => Pipeline::G4,
+            Self::G5 => Pipeline::G5,
+        }
+    }
+}
+
+impl Default for PipelineArg {
+    fn default() -> Self {
+        let is_default = |arg: &&Self| arg.pipeline() == Pipeline::default();
+        *Self::value_variants().iter().find(is_default).unwrap_or(&Self::G1)
+    }
 }
 
 /// Forms of the handoff report.

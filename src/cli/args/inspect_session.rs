@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::RuleArgs;
+use super::{RuleArgs, any_path};
 
 /// Shown behind the help.
 pub(super) const EXAMPLES: &str = "\
@@ -16,7 +16,7 @@ Examples:
 #[derive(Debug, Args)]
 pub struct InspectSessionArgs {
     /// Session files, directories, or - for standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = any_path())]
     pub files: Vec<PathBuf>,
     /// Rules and settings.
     #[command(flatten)]

@@ -7,6 +7,9 @@ mod inspect_session;
 mod replay;
 mod rules;
 
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use check_rules::{CheckFormat, CheckRulesArgs};
@@ -93,4 +96,9 @@ pub enum FailOn {
     Warning,
     /// Everything.
     Note,
+}
+
+/// Reads a path, the empty one too: it names no file, and the others beside it are done all the same.
+fn any_path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }

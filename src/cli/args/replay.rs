@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::RuleArgs;
+use super::{RuleArgs, any_path};
 
 /// Shown behind the help.
 pub(super) const EXAMPLES: &str = "\
@@ -22,7 +22,7 @@ Examples:
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// Recorded sessions, event streams, directories of them, or - for standard input
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", value_parser = any_path())]
     pub inputs: Vec<PathBuf>,
     /// Rules and settings.
     #[command(flatten)]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::generation::Lifecycle;
+
 /// Which rules, under which settings.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Rules and settings")]
@@ -52,4 +54,17 @@ pub enum LifecycleArg {
     V3,
     /// Release 18.3
     V4,
+}
+
+impl LifecycleArg {
+    /// The generation that it names; none for `auto`.
+    pub fn lifecycle(self) -> Option<Lifecycle> {
+        Some(match self {
+            Self::Auto => return None,
+            Self::V1 => Lifecycle::V1,
+            Self::V2 => Lifecycle::V2,
+            Self::V3 => Lifecycle::V3,
+            Self::V4 => Lifecycle::V4,
+        })
+    }
 }

@@ -1,6 +1,6 @@
 //! Codes about handoffs.
 
-use super::codes;
+use super::kind::codes;
 
 codes! {
     TOO_FEW_MESSAGES = 401 "too-few-messages" Error

@@ -1,6 +1,6 @@
 //! Codes about replays.
 
-use super::codes;
+use super::kind::codes;
 
 codes! {
     DECISION_DIFFERS = 310 "decision-differs" Error

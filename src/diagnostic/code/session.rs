@@ -1,6 +1,6 @@
 //! Codes about session files and the injections persisted in them.
 
-use super::codes;
+use super::kind::codes;
 
 codes! {
     MALFORMED_LINE = 101 "malformed-line" Warning
@@ -32,11 +32,15 @@ codes! {
     EMPTY_SESSION = 114 "empty-session" Note
         "The file holds no entries. The agent starts a new session in its place.";
     READERS_DIFFER = 115 "readers-differ" Warning
-        "What this tool reads of the file is not what the agent would see: the agent refuses the file, loses records, or takes another leaf.";
+        "What this tool reads of the file is not what the agent would see: the agent loses records, or takes another leaf. It is an error where the agent cannot open the file, or fails on what it holds.";
     STALE_EXIT = 116 "stale-exit" Warning
         "The file ends with a `session_exit` that hangs on an old entry: a process that had ended its work appended it beside a longer branch. The next start follows the dead end, and what the longer branch holds is hidden.";
     FORWARD_INDEX = 117 "forward-index" Warning
         "A compaction of a version 1 file names as first kept entry one that comes after it. The agent's migration then writes an id that the entry no longer has.";
+    UNANSWERED_CALL = 118 "unanswered-call" Warning
+        "The branch goes on behind a tool call that has no result on it, as after a crash, or when the result hangs on another branch: the context holds a question without an answer.";
+    STRAY_RESULT = 119 "stray-result" Warning
+        "A tool result answers a call that is not on the branch before it. The context holds an answer without its question.";
 
     UNKNOWN_RULE = 201 "unknown-rule" Warning
         "An injection names a rule that is not among the given rules: it was removed or renamed, or another rule directory was used.";

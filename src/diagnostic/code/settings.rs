@@ -1,6 +1,6 @@
 //! Codes about settings and circumstances.
 
-use super::codes;
+use super::kind::codes;
 
 codes! {
     IGNORED_SETTING = 501 "ignored-setting" Warning
@@ -13,4 +13,6 @@ codes! {
         "A settings file is not valid, so the agent goes on without it.";
     SETTING_BEYOND_LIFECYCLE = 505 "setting-beyond-lifecycle" Note
         "The lifecycle in force does not know this setting yet, so it has no effect.";
+    NO_GAP = 506 "no-gap" Warning
+        "The repeat mode `after-gap` is set with a gap of no turns, so a rule fires again at once: on each piece of the stream that matches.";
 }

@@ -1,6 +1,6 @@
 //! Codes about event streams, scripts and settings.
 
-use super::codes;
+use super::kind::codes;
 
 codes! {
     MALFORMED_EVENT = 301 "malformed-event" Warning

@@ -9,9 +9,9 @@ mod reminders;
 
 use std::collections::HashSet;
 
+use crate::generation::Semantics;
 use crate::history::Turn;
 use crate::host::Observed;
-use crate::settings::Semantics;
 use crate::text::JsString;
 
 pub(super) use reminders::Block;

@@ -8,7 +8,7 @@ use super::{Case, Comparison, ReminderKind, list, quote};
 
 /// A rule's reminder as a run renders it.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::replay) struct Block {
+pub(crate) struct Block {
     /// The line of the opening tag.
     open: JsString,
     /// What follows the wording.
@@ -19,7 +19,7 @@ const LF: u16 = b'\n' as u16;
 
 impl Block {
     /// Splits a rendered block. `empty` is the same block without any content: it ends where the content would begin.
-    pub(in crate::replay) fn of(rendered: &JsString, empty: &JsString) -> Self {
+    pub(crate) fn of(rendered: &JsString, empty: &JsString) -> Self {
         let units = rendered.units();
         let open = units.iter().position(|unit| *unit == LF).unwrap_or(units.len());
         let close = empty.units().iter().rposition(|unit| *unit == LF).unwrap_or(empty.units().len());

@@ -1,12 +1,21 @@
 //! Several conditions of which one narrows and does not search: most likely all were meant to be needed.
 
-use super::{Subject, in_quotes, split_flags};
-use crate::diagnostic::{Diagnostic, code};
+use super::shared::{Subject, in_quotes, lint, split_flags};
+use crate::diagnostic::Diagnostic;
+
+lint! {
+    number: 46,
+    name: "any-condition",
+    severity: Note,
+    explanation: "One matching condition of a list is enough. A condition that names a place, files or an exception does not narrow the others; it triggers the rule alone.",
+    samples: "failing.md" "passing.md",
+    check: Rule(check)
+}
 
 /// Words that hardly anybody looks for in a text, and many mean as a place to look in.
 const PLACES: [&str; 7] = ["edit", "write", "apply_patch", "text", "thinking", "tool", "toolcall"];
 
-pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let fields = &subject.listed.rule.fields;
     if subject.conditions().len() < 2 {
         return;
@@ -28,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         let Some(help) = help(&source.to_string_lossy()) else { continue };
         let message = format!("any one of the conditions is enough: `{source}` alone triggers the rule");
         let range = subject.condition_range(source, None);
-        findings.push(subject.finding(code::ANY_CONDITION, message, range).with_help(help));
+        findings.push(subject.finding(CODE, message, range).with_help(help));
         return;
     }
 }

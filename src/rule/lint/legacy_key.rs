@@ -1,36 +1,32 @@
-//! The old key for conditions, in use or masked by the new one.
+//! The old name of the key for conditions.
 
-use super::Subject;
-use crate::diagnostic::{Diagnostic, Effect, Fix, code};
-use crate::rule::{CONDITION_KEYS, Member};
+use super::shared::{Subject, lint};
+use crate::diagnostic::{Diagnostic, Effect, Fix};
+use crate::rule::read::{CONDITION_KEYS, Member};
 
-pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    let Some(matter) = subject.frontmatter() else { return };
-    let used = subject.condition().map(|member| member.key.as_str());
-    for key in &CONDITION_KEYS[1..] {
-        let Some(member) = matter.member(key) else { continue };
-        let written = &member.written;
-        findings.push(match used {
-            Some(used) if used != *key => subject
-                .finding(
-                    code::MASKED_LEGACY_KEY,
-                    format!("`{written}` has no effect beside `{used}`"),
-                    member.key_span.clone(),
-                )
-                .with_help(format!("remove it, or make it an item of `{used}`"))
-                .with_fix(
-                    subject
-                        .only_line_of(member)
-                        .map(|line| Fix::replace("remove the key", line, "", Effect::Remove(member.key.clone()))),
-                ),
-            _ => subject
-                .finding(code::LEGACY_KEY, format!("`{written}` is the old name of a key"), member.key_span.clone())
-                .with_help("write `condition`")
-                .with_fix(Fix::replace("rename the key", member.key_span.clone(), "condition", renamed(member))),
-        });
+lint! {
+    number: 19,
+    name: "legacy-key",
+    severity: Note,
+    explanation: "The key is the old name of `condition`. The agent still reads it.",
+    samples: "failing.md" "passing.md",
+    check: Rule(check)
+}
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    for (member, _) in old_keys(subject).filter(|(_, instead)| instead.is_none()) {
+        let (written, span) = (&member.written, member.key_span.clone());
+        let effect = Effect::Rename { from: member.key.clone(), to: "condition".to_owned() };
+        let fix = Fix::replace("rename the key", span.clone(), "condition", effect);
+        let finding = subject.finding(CODE, format!("`{written}` is the old name of a key"), span);
+        findings.push(finding.with_help("write `condition`").with_fix(fix));
     }
 }
 
-fn renamed(member: &Member) -> Effect {
-    Effect::Rename { from: member.key.clone(), to: "condition".to_owned() }
+/// The members of an old name, each with the key that counts in its place, if one does.
+pub(super) fn old_keys<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Member, Option<&'a str>)> {
+    let used = subject.condition().map(|member| member.key.as_str());
+    let matter = subject.frontmatter();
+    let members = CONDITION_KEYS[1..].iter().filter_map(move |key| matter?.member(key));
+    members.map(move |member| (member, used.filter(|used| *used != member.key)))
 }

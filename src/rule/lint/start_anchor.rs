@@ -1,13 +1,27 @@
 //! `^` without the flag `m`: it sees the start of all that was streamed, not of a line.
 
-use super::{Subject, in_quotes, split_flags};
-use crate::diagnostic::{Diagnostic, code};
+use super::shared::{Subject, in_quotes, lint, split_flags};
+use super::unseen_text::sees_arguments_alone;
+use crate::diagnostic::Diagnostic;
+
+lint! {
+    number: 45,
+    name: "start-anchor",
+    severity: Note,
+    explanation: "`^` without the flag `m` matches at the very start of what was streamed so far, not at the start of each line.",
+    samples: "failing.md" "passing.md",
+    check: Rule(check)
+}
 
 /// What stands behind a `^` that is meant for the start of the whole text: a line that only begins a file, or something
 /// that goes on over all lines.
 const WHOLE_TEXT: [&str; 8] = ["#!", "[\\s\\S]", "[\\S\\s]", "[^]", "(?=[\\s\\S]", "(?![\\s\\S]", "(?=[^]", "(?![^]"];
 
-pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
+    if sees_arguments_alone(subject) {
+        // There is one line.
+        return;
+    }
     for (source, _) in subject.conditions() {
         let text = source.to_string_lossy();
         let (flags, rest) = split_flags(&text);
@@ -24,6 +38,6 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         let flags: String = "ims".chars().filter(|&flag| flag == 'm' || flags.contains(flag)).collect();
         let help = format!("for the start of a line write `{}`", in_quotes(&format!("(?{flags}){rest}")));
         let range = subject.condition_range(source, None);
-        findings.push(subject.finding(code::START_ANCHOR, message, range).with_help(help));
+        findings.push(subject.finding(CODE, message, range).with_help(help));
     }
 }

@@ -29,7 +29,7 @@ use super::sections::{Section, Sections};
 
 /// Where the reading stands.
 #[derive(Clone, Debug, Default)]
-pub(in crate::tool) struct ApplyPatch {
+pub(crate) struct ApplyPatch {
     place: Place,
     /// The word that ends the here-document around the patch.
     here: Option<Arc<[u16]>>,

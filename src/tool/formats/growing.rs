@@ -5,7 +5,7 @@
 /// One inspection is `begin`, any number of `commit` and then of `tentative`, and `end`. The cost follows from what is
 /// new, not from the length of the text.
 #[derive(Debug, Default)]
-pub(in crate::tool) struct Growing {
+pub(crate) struct Growing {
     text: Vec<u16>,
     committed: usize,
     /// Units that equal those of the previous inspection whatever follows.
@@ -19,22 +19,22 @@ pub(in crate::tool) struct Growing {
 
 impl Growing {
     /// The text.
-    pub(in crate::tool) fn text(&self) -> &[u16] {
+    pub(crate) fn text(&self) -> &[u16] {
         &self.text
     }
 
     /// Leading units that equal those at the previous inspection.
-    pub(in crate::tool) fn unchanged(&self) -> usize {
+    pub(crate) fn unchanged(&self) -> usize {
         self.unchanged
     }
 
     /// Length of the final part.
-    pub(in crate::tool) fn committed(&self) -> usize {
+    pub(crate) fn committed(&self) -> usize {
         self.committed
     }
 
     /// Takes back the tentative tail.
-    pub(in crate::tool) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.base = self.committed - self.hidden.len();
         self.before.clear();
         self.before.extend(self.text.drain(self.base..));
@@ -42,32 +42,32 @@ impl Growing {
     }
 
     /// Adds units that stay.
-    pub(in crate::tool) fn commit(&mut self, units: &[u16]) {
+    pub(crate) fn commit(&mut self, units: &[u16]) {
         debug_assert_eq!(self.text.len(), self.committed, "nothing final follows a tentative tail");
         self.text.extend_from_slice(units);
         self.committed = self.text.len();
     }
 
     /// Adds units that the next inspection takes back.
-    pub(in crate::tool) fn tentative(&mut self, units: &[u16]) {
+    pub(crate) fn tentative(&mut self, units: &[u16]) {
         self.text.extend_from_slice(units);
     }
 
     /// What was final is void; the next inspection begins from nothing and is compared with the text as it is.
-    pub(in crate::tool) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.committed = 0;
         self.hidden.clear();
     }
 
     /// Takes back what was final from `length` on.
-    pub(in crate::tool) fn rewind(&mut self, length: usize) {
+    pub(crate) fn rewind(&mut self, length: usize) {
         self.keep_for_comparison(length);
         self.text.truncate(length);
         self.committed = self.committed.min(length);
     }
 
     /// Shows nothing from `length` on until the next inspection; what is added then comes in its place.
-    pub(in crate::tool) fn hide(&mut self, length: usize) {
+    pub(crate) fn hide(&mut self, length: usize) {
         self.keep_for_comparison(length);
         let shown = self.committed - self.hidden.len();
         if length < shown {
@@ -84,18 +84,18 @@ impl Growing {
     }
 
     /// Finds what is unchanged.
-    pub(in crate::tool) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let same = self.text[self.base..].iter().zip(&self.before).take_while(|(now, before)| now == before).count();
         self.unchanged = self.base + same;
     }
 
     /// The text is another one than at the previous inspection, whatever it says.
-    pub(in crate::tool) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.unchanged = 0;
     }
 
     /// One whole inspection of a text that is given anew: `stable` only grows, `tail` may change.
-    pub(in crate::tool) fn follow(&mut self, stable: &[u16], tail: &[u16]) {
+    pub(crate) fn follow(&mut self, stable: &[u16], tail: &[u16]) {
         self.begin();
         if stable.len() < self.committed {
             self.rewind(0);

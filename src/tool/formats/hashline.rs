@@ -18,7 +18,7 @@ use crate::text::JsString;
 
 /// The section that the lines belong to.
 #[derive(Clone, Debug, Default)]
-pub(in crate::tool) struct Hashline {
+pub(crate) struct Hashline {
     section: Option<Section>,
 }
 

@@ -7,7 +7,7 @@ const LINE_FEED: u16 = 0x0A;
 const RETURN: u16 = 0x0D;
 
 /// What the lines of an edit input mean. The state must be cheap to copy: a copy is made at each inspection.
-pub(in crate::tool) trait LineFormat: Clone {
+pub(crate) trait LineFormat: Clone {
     /// Whether a carriage return before a line feed belongs to the line end.
     const STRIPS_RETURN: bool;
 
@@ -39,7 +39,7 @@ pub(in crate::tool) trait LineFormat: Clone {
 
 /// What is known about a line that goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::tool) enum Begins {
+pub(crate) enum Begins {
     /// Nothing: the line is read again when there is more of it.
     #[default]
     Open,
@@ -51,7 +51,7 @@ pub(in crate::tool) enum Begins {
 
 /// Reads on in a text that only grows, but for its tail.
 #[derive(Debug)]
-pub(in crate::tool) struct LineDriver<F> {
+pub(crate) struct LineDriver<F> {
     format: F,
     /// The state before the open line was read tentatively.
     saved: Option<F>,
@@ -66,23 +66,23 @@ pub(in crate::tool) struct LineDriver<F> {
 
 impl<F: LineFormat> LineDriver<F> {
     /// At the start of a text.
-    pub(in crate::tool) fn new(format: F) -> Self {
+    pub(crate) fn new(format: F) -> Self {
         Self { format, saved: None, line_start: 0, scanned: 0, solid: 0, looked: 0, open: Begins::Open }
     }
 
     /// The state after what was read last.
-    pub(in crate::tool) fn format(&self) -> &F {
+    pub(crate) fn format(&self) -> &F {
         &self.format
     }
 
     /// Number of units of the stable text that were read.
-    pub(in crate::tool) fn scanned(&self) -> usize {
+    pub(crate) fn scanned(&self) -> usize {
         self.scanned.max(self.looked)
     }
 
     /// Reads what is new: `stable` as far as it was not read yet, then the open line with `tail` tentatively. When the
     /// text is `complete`, its last line is final.
-    pub(in crate::tool) fn read(&mut self, stable: &[u16], tail: &[u16], complete: bool, out: &mut Sections) {
+    pub(crate) fn read(&mut self, stable: &[u16], tail: &[u16], complete: bool, out: &mut Sections) {
         if let Some(saved) = self.saved.take() {
             self.format = saved;
         }
@@ -157,12 +157,12 @@ impl<F: LineFormat> LineDriver<F> {
 }
 
 /// Whether the line adds text: it begins with a plus and not with three of them and a blank (engine.md E6.2).
-pub(in crate::tool) fn is_added(line: &[u16]) -> bool {
+pub(crate) fn is_added(line: &[u16]) -> bool {
     line.first() == Some(&PLUS) && !line.starts_with(FILE_MARK)
 }
 
 /// Whether a line that begins like this adds text, where all others mean nothing.
-pub(in crate::tool) fn begins_row(line: &[u16]) -> Begins {
+pub(crate) fn begins_row(line: &[u16]) -> Begins {
     if FILE_MARK.starts_with(line) {
         Begins::Open
     } else if is_added(line) {
@@ -177,17 +177,17 @@ const FILE_MARK: &[u16] = &[PLUS, PLUS, PLUS, b' ' as u16];
 
 /// Whether the unit is white space to the edit formats. It differs from ECMAScript's: U+0085 is and U+FEFF is not
 /// (vectors-wide: a line of U+FEFF is a line to find).
-pub(in crate::tool) fn is_blank(unit: u16) -> bool {
+pub(crate) fn is_blank(unit: u16) -> bool {
     char::from_u32(unit.into()).is_some_and(char::is_whitespace)
 }
 
 /// The first unit that is not white space.
-pub(in crate::tool) fn first_solid(line: &[u16]) -> Option<u16> {
+pub(crate) fn first_solid(line: &[u16]) -> Option<u16> {
     line.iter().copied().find(|&unit| !is_blank(unit))
 }
 
 /// The line without white space around it.
-pub(in crate::tool) fn trimmed(line: &[u16]) -> &[u16] {
+pub(crate) fn trimmed(line: &[u16]) -> &[u16] {
     let Some(start) = line.iter().position(|&unit| !is_blank(unit)) else {
         return &[];
     };
@@ -196,22 +196,22 @@ pub(in crate::tool) fn trimmed(line: &[u16]) -> &[u16] {
 }
 
 /// Whether the units are this text.
-pub(in crate::tool) fn is(units: &[u16], text: &str) -> bool {
+pub(crate) fn is(units: &[u16], text: &str) -> bool {
     units.iter().copied().eq(text.encode_utf16())
 }
 
 /// The units after this beginning, if they have it.
-pub(in crate::tool) fn after<'a>(units: &'a [u16], prefix: &str) -> Option<&'a [u16]> {
+pub(crate) fn after<'a>(units: &'a [u16], prefix: &str) -> Option<&'a [u16]> {
     let length = prefix.encode_utf16().count();
     (units.len() >= length && is(&units[..length], prefix)).then(|| &units[length..])
 }
 
 /// Whether one is the beginning of the other.
-pub(in crate::tool) fn agrees(units: &[u16], text: &str) -> bool {
+pub(crate) fn agrees(units: &[u16], text: &str) -> bool {
     text.encode_utf16().zip(units).all(|(expected, &unit)| expected == unit)
 }
 
 /// The units as a string.
-pub(in crate::tool) fn to_string(units: &[u16]) -> JsString {
+pub(crate) fn to_string(units: &[u16]) -> JsString {
     JsString::from_units(units)
 }

@@ -5,11 +5,11 @@
 //! that grows once, and [`sections::Sections`] holds what each file receives. `replace` and `write` show one argument
 //! as it is and need no format.
 
-pub(in crate::tool) mod apply_patch;
-pub(in crate::tool) mod growing;
-pub(in crate::tool) mod hashline;
-pub(in crate::tool) mod lines;
-pub(in crate::tool) mod patch;
-pub(in crate::tool) mod sections;
-pub(in crate::tool) mod sloppy;
-pub(in crate::tool) mod without_entries;
+pub(crate) mod apply_patch;
+pub(crate) mod growing;
+pub(crate) mod hashline;
+pub(crate) mod lines;
+pub(crate) mod patch;
+pub(crate) mod sections;
+pub(crate) mod sloppy;
+pub(crate) mod without_entries;

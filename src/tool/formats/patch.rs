@@ -9,7 +9,7 @@ use crate::tool::partial::Node;
 
 /// The edits read so far. All of them go to one file, whose path does not matter here.
 #[derive(Debug)]
-pub(in crate::tool) struct PatchEdits {
+pub(crate) struct PatchEdits {
     done: usize,
     open: Option<Part>,
     path: Arc<JsString>,
@@ -90,7 +90,7 @@ impl Default for PatchEdits {
 
 impl PatchEdits {
     /// Reads what is new in the list of edits.
-    pub(in crate::tool) fn read(&mut self, edits: Node<'_>, out: &mut Sections) {
+    pub(crate) fn read(&mut self, edits: Node<'_>, out: &mut Sections) {
         let Some((complete, growing)) = edits.items() else {
             return;
         };

@@ -10,7 +10,7 @@ const LINE_FEED: u16 = 0x0A;
 
 /// The text of one file.
 #[derive(Debug)]
-pub(in crate::tool) struct FileText {
+pub(crate) struct FileText {
     /// The path as written.
     pub path: Arc<JsString>,
     /// Its digest.
@@ -23,7 +23,7 @@ pub(in crate::tool) struct FileText {
 
 /// A place in a section to which it can be taken back.
 #[derive(Clone, Debug)]
-pub(in crate::tool) struct Mark {
+pub(crate) struct Mark {
     section: Section,
     /// Length of the file's text, when there is such a file.
     length: Option<usize>,
@@ -33,7 +33,7 @@ pub(in crate::tool) struct Mark {
 ///
 /// What is added in tentative mode is gone at the next inspection.
 #[derive(Debug, Default)]
-pub(in crate::tool) struct Sections {
+pub(crate) struct Sections {
     files: Vec<FileText>,
     by_path: HashMap<Arc<JsString>, usize>,
     headers: Vec<JsString>,
@@ -46,7 +46,7 @@ pub(in crate::tool) struct Sections {
 /// A part of the input that adds rows to one file. The file gets an entry with the first row that is not empty, or with
 /// the second row.
 #[derive(Clone, Debug)]
-pub(in crate::tool) struct Section {
+pub(crate) struct Section {
     path: Arc<JsString>,
     file: Option<usize>,
     rows: usize,
@@ -56,24 +56,24 @@ pub(in crate::tool) struct Section {
 
 impl Section {
     /// A section of the file of this path.
-    pub(in crate::tool) fn new(path: Arc<JsString>) -> Self {
+    pub(crate) fn new(path: Arc<JsString>) -> Self {
         Self { path, file: None, rows: 0, fresh: false }
     }
 }
 
 impl Sections {
     /// The files that have an entry.
-    pub(in crate::tool) fn files(&self) -> impl Iterator<Item = &FileText> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FileText> {
         self.files.iter().filter(|file| !file.hidden)
     }
 
     /// The paths of all headers, repeats kept.
-    pub(in crate::tool) fn headers(&self) -> &[JsString] {
+    pub(crate) fn headers(&self) -> &[JsString] {
         &self.headers
     }
 
     /// A new inspection: what was tentative is taken back.
-    pub(in crate::tool) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.tentative = false;
         while let Some(file) = self.files.pop_if(|file| file.tentative) {
             self.by_path.remove(&file.path);
@@ -88,12 +88,12 @@ impl Sections {
     }
 
     /// From now on everything is tentative.
-    pub(in crate::tool) fn set_tentative(&mut self) {
+    pub(crate) fn set_tentative(&mut self) {
         self.tentative = true;
     }
 
     /// Ends the inspection.
-    pub(in crate::tool) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.void.clear();
         for file in &mut self.files {
             file.text.end();
@@ -101,14 +101,14 @@ impl Sections {
     }
 
     /// The texts are others than at the previous inspection, whatever they say.
-    pub(in crate::tool) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         for file in &mut self.files {
             file.text.forget();
         }
     }
 
     /// Everything is void; digests are still compared with what they were. Called between inspections.
-    pub(in crate::tool) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.final_headers = 0;
         self.headers.clear();
         self.by_path.clear();
@@ -124,7 +124,7 @@ impl Sections {
     }
 
     /// A header names a file.
-    pub(in crate::tool) fn header(&mut self, path: JsString) {
+    pub(crate) fn header(&mut self, path: JsString) {
         self.headers.push(path);
         if !self.tentative {
             self.final_headers = self.headers.len();
@@ -133,14 +133,14 @@ impl Sections {
 
     /// A section that has an entry from its beginning, even an empty one; gives the length of the file's text before
     /// its first row.
-    pub(in crate::tool) fn open_part(&mut self, section: &mut Section) -> usize {
+    pub(crate) fn open_part(&mut self, section: &mut Section) -> usize {
         self.open_file(section);
         section.fresh = true;
         section.file.map_or(0, |file| self.files[file].text.committed())
     }
 
     /// Takes back a section that [`Self::open_part`] began, up to its first row.
-    pub(in crate::tool) fn rewind_part(&mut self, section: &mut Section, start: usize) {
+    pub(crate) fn rewind_part(&mut self, section: &mut Section, start: usize) {
         if let Some(file) = section.file {
             self.files[file].text.rewind(start);
         }
@@ -149,7 +149,7 @@ impl Sections {
     }
 
     /// A row begins.
-    pub(in crate::tool) fn row(&mut self, section: &mut Section) {
+    pub(crate) fn row(&mut self, section: &mut Section) {
         if section.file.is_some() {
             if !std::mem::take(&mut section.fresh) {
                 self.add(section, &[LINE_FEED]);
@@ -162,7 +162,7 @@ impl Sections {
     }
 
     /// Adds to the present row.
-    pub(in crate::tool) fn units(&mut self, section: &mut Section, units: &[u16]) {
+    pub(crate) fn units(&mut self, section: &mut Section, units: &[u16]) {
         if units.is_empty() {
             return;
         }
@@ -174,13 +174,13 @@ impl Sections {
     }
 
     /// A place to come back to with [`Self::rewind`], as long as only this section is added to.
-    pub(in crate::tool) fn mark(&self, section: &Section) -> Mark {
+    pub(crate) fn mark(&self, section: &Section) -> Mark {
         let length = self.by_path.get(&section.path).map(|&file| self.files[file].text.text().len());
         Mark { section: section.clone(), length }
     }
 
     /// Takes back what was added to the section behind the mark.
-    pub(in crate::tool) fn rewind(&mut self, section: &mut Section, mark: &Mark) {
+    pub(crate) fn rewind(&mut self, section: &mut Section, mark: &Mark) {
         section.clone_from(&mark.section);
         let Some(file) = self.by_path.get(&section.path).map(|&file| &mut self.files[file]) else {
             return;

@@ -32,7 +32,7 @@ const LINE_FEED: u16 = 0x0A;
 
 /// Where the reading stands.
 #[derive(Clone, Debug, Default)]
-pub(in crate::tool) struct Sloppy {
+pub(crate) struct Sloppy {
     place: Place,
     all: bool,
     operation: Operation,
@@ -102,7 +102,7 @@ enum Foreign {
 
 impl Sloppy {
     /// Whether a line looked like a tag but is none that is known.
-    pub(in crate::tool) fn unknown_tag(&self) -> bool {
+    pub(crate) fn unknown_tag(&self) -> bool {
         self.unknown_tag
     }
 

@@ -3,13 +3,13 @@
 
 use super::lines::is_added;
 use crate::text::JsString;
-use crate::tool::call::EditMode;
+use crate::tool::edit_mode::EditMode;
 
 const LINE_FEED: u16 = 0x0A;
 
 /// Nothing or, for a patch that only adds files, all its added lines. `input` is that of the call, `mode` the edit mode
 /// where it is known.
-pub(in crate::tool) fn digest(input: &JsString, mode: Option<EditMode>) -> Option<JsString> {
+pub(crate) fn digest(input: &JsString, mode: Option<EditMode>) -> Option<JsString> {
     if matches!(mode, Some(EditMode::Replace | EditMode::Patch | EditMode::Sloppy)) {
         return None;
     }

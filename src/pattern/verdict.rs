@@ -1,0 +1,25 @@
+//! [`Verdict`]: what is decided about a text, and how many steps that may take.
+
+/// Steps that one backtracking decision may take: some nanoseconds each, and so together longer than the agent goes on
+/// before it gives up, which is about half a second (performance.md section 3).
+pub(crate) const BUDGET: u64 = 200_000_000;
+
+/// What holds for one pattern at the present end of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The text so far holds no match.
+    No,
+    /// The text so far matches, but perhaps only because it ends here: text to come may undo that.
+    Tentative,
+    /// The text so far matches, whatever follows.
+    Confirmed,
+    /// A pattern that needs the backtracker ran out of its step budget: whether the text matches is unknown.
+    Undecided,
+}
+
+impl Verdict {
+    /// Whether the pattern matches the text so far.
+    pub fn is_match(self) -> bool {
+        matches!(self, Self::Tentative | Self::Confirmed)
+    }
+}
