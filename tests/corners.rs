@@ -126,17 +126,17 @@ fn line_of_match(deltas: &[String], arguments: &str) -> u64 {
 }
 
 /// engine.md E6.6: arguments are read again after growth by the larger of 256 units and a thirty-second part of the
-/// text, which is 384 of the 12,288 units here.
+/// text, which is 383 of the 12,287 units here.
 #[test]
 fn long_arguments_are_read_again_after_a_thirty_second_part() {
     let head = r#"{"path":"a.ts","content":""#.to_owned();
-    let long = "x".repeat(12_288 - 384 - head.len());
+    let long = "x".repeat(12_287 - 383 - head.len());
     let needle = |units: usize| format!(" needle{}", "y".repeat(units - 7));
     let deltas = |units| [head.clone(), long.clone(), needle(units), "z".repeat(4_000)];
     let first = 6;
-    assert_eq!(line_of_match(&deltas(384), "throttled"), first + 2, "enough to be read at once");
-    assert_eq!(line_of_match(&deltas(383), "throttled"), first + 3, "one unit less waits for the next delta");
-    assert_eq!(line_of_match(&deltas(383), "eager"), first + 2);
+    assert_eq!(line_of_match(&deltas(383), "throttled"), first + 2, "enough to be read at once");
+    assert_eq!(line_of_match(&deltas(382), "throttled"), first + 3, "one unit less waits for the next delta");
+    assert_eq!(line_of_match(&deltas(382), "eager"), first + 2);
 
     // A short text: 256 units, however short.
     let deltas = |units| [head.clone(), needle(units), "z".repeat(300)];
