@@ -96,33 +96,56 @@ fn sarif_gives_an_end_to_spans_only() {
     assert!(spans.iter().any(|region| region["endColumn"].as_u64() > region["startColumn"].as_u64()), "{spans:?}");
 }
 
+/// Writes a stream of one message that begins with this block, of these updates.
+fn stream_of(folder: &Path, block: Value, updates: impl IntoIterator<Item = Value>) -> String {
+    let message = serde_json::json!({"role": "assistant", "content": [block], "timestamp": 1});
+    let mut lines = vec![
+        serde_json::json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/p"}),
+        serde_json::json!({"type": "agent_start"}),
+        serde_json::json!({"type": "turn_start"}),
+        serde_json::json!({"type": "message_start", "message": message}),
+    ];
+    let update = |event: Value| serde_json::json!({"type": "message_update", "assistantMessageEvent": event});
+    lines.extend(updates.into_iter().map(update));
+    let stream = folder.join("events.jsonl");
+    fs::write(&stream, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).expect("written");
+    path(&stream).to_owned()
+}
+
 /// The line of a stream at which a rule for `needle` interrupts a call that streams these deltas.
 fn line_of_match(deltas: &[String], arguments: &str) -> u64 {
     let folder = tempfile::tempdir().expect("a folder");
     let rule = folder.path().join("needle.md");
     fs::write(&rule, "---\ncondition: needle\nscope: tool\n---\nB\n").expect("written");
-    let update = |event: Value| serde_json::json!({"type": "message_update", "assistantMessageEvent": event});
     let call = serde_json::json!({"type": "toolCall", "id": "c", "name": "write", "arguments": {}});
-    let mut lines = vec![
-        serde_json::json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/p"}),
-        serde_json::json!({"type": "agent_start"}),
-        serde_json::json!({"type": "turn_start"}),
-        serde_json::json!({"type": "message_start", "message": {"role": "assistant", "content": [call], "timestamp": 1}}),
-        update(serde_json::json!({"type": "toolcall_start", "contentIndex": 0})),
-    ];
-    lines.extend(
-        deltas
-            .iter()
-            .map(|delta| update(serde_json::json!({"type": "toolcall_delta", "contentIndex": 0, "delta": delta}))),
-    );
-    let stream = folder.path().join("events.jsonl");
-    fs::write(&stream, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).expect("written");
-    let outcome =
-        ttsr(["replay", path(&stream), "--rules", path(&rule), "--format", "jsonl", "--arguments", arguments]);
+    let delta = |delta| serde_json::json!({"type": "toolcall_delta", "contentIndex": 0, "delta": delta});
+    let start = serde_json::json!({"type": "toolcall_start", "contentIndex": 0});
+    let stream = stream_of(folder.path(), call, std::iter::once(start).chain(deltas.iter().map(delta)));
+    let outcome = ttsr(["replay", &stream, "--rules", path(&rule), "--format", "jsonl", "--arguments", arguments]);
     let trace = outcome.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of the trace"));
     let trigger = trace.into_iter().find(|event| event["kind"] == "trigger");
     let trigger = trigger.unwrap_or_else(|| panic!("no match: {}\n{}", outcome.out, outcome.err));
     trigger["at"]["line"].as_u64().expect("a line")
+}
+
+/// The table for people folds the same decision of the same rules at one place, and nothing else: two rules that match
+/// in one block one after another have a row each.
+#[test]
+fn each_decision_of_a_message_has_its_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = folder.path().join("rules");
+    fs::create_dir(&rules).expect("a folder");
+    for word in ["alpha", "beta"] {
+        let rule = format!("---\ncondition: {word}\nscope: text\ninterruptMode: never\n---\nB\n");
+        fs::write(rules.join(format!("about-{word}.md")), rule).expect("written");
+    }
+    let delta = |text| serde_json::json!({"type": "text_delta", "contentIndex": 0, "delta": text});
+    let block = serde_json::json!({"type": "text", "text": ""});
+    let stream = stream_of(folder.path(), block, ["say alpha ", "and beta ", "too"].map(delta));
+    let outcome = ttsr(["replay", &stream, "--rules", path(&rules)]);
+    let rows: Vec<&str> = outcome.out.lines().filter(|line| line.starts_with(" line ")).collect();
+    assert_eq!(rows.len(), 2, "{}", outcome.out);
+    assert!(rows[0].contains("about-alpha") && rows[1].contains("about-beta"), "{}", outcome.out);
 }
 
 /// engine.md E6.6: arguments are read again after growth by the larger of 256 units and a thirty-second part of the
