@@ -7,6 +7,7 @@ mod ast;
 mod audit;
 mod authoring;
 mod cli;
+mod corners;
 mod engine;
 mod generated;
 mod globs;

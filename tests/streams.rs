@@ -407,8 +407,12 @@ proptest! {
     #[test]
     fn any_bytes_are_read_to_the_end(lines in proptest::collection::vec(hostile_line(), 0..20)) {
         let bytes = lines.concat();
-        read(&bytes);
+        let read = read(&bytes);
         detect(&bytes);
+        // What is given stands in lines that there are.
+        let count = bytes.split(|byte| *byte == b'\n').count();
+        let lines = read.items.iter().filter_map(|(line, _)| *line);
+        prop_assert!(lines.into_iter().all(|line| (1..=count).contains(&line)), "{:?}", read.items);
     }
 }
 

@@ -107,10 +107,14 @@ fn lints_of_conditions_without_measure() {
                     "---\ncondition: [{quote}{}{quote}, edit]\nscope: {0}\nglobs: {0}\n---\nB",
                     piece.repeat(count)
                 );
+                let length = text.len();
                 let file = RuleFile::read("r.md", text.into_bytes(), &semantics);
                 let rule = Rule::from_file("r.md", "/p/r.md".into(), file, &semantics);
                 let set = RuleSet::register([rule], &Settings::default(), &semantics, None);
-                lint::run(&set, &semantics);
+                for finding in lint::run(&set, &semantics) {
+                    let place = finding.place.expect("a place in the rule");
+                    assert!(place.start <= place.end && place.end.offset <= length, "{piece} {count}: {place:?}");
+                }
             }
         }
     }
@@ -269,6 +273,10 @@ proptest! {
     #[test]
     fn any_glob_is_matched(glob in prop::collection::vec(scrap(), 0..12), path in "[a-c./\\\\é😀]{0,12}") {
         let glob = ttsr::glob::PathGlob::new(&glob.concat().into());
-        glob.takes(&path.into());
+        let path = ttsr::text::JsString::from(path.replace('\\', "/"));
+        let (takes, matches) = (glob.takes(&path), glob.matches(&path));
+        // What matches whole is taken, and a path of one segment has no second try.
+        prop_assert!(takes || !matches);
+        prop_assert!(takes == matches || path.to_string_lossy().contains('/'));
     }
 }

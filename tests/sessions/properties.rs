@@ -292,7 +292,12 @@ proptest! {
     fn no_bytes_make_reading_fail_otherwise_than_by_a_refusal(bytes in vec(any::<u8>(), 0..200)) {
         for mode in [ReadMode::Tolerant, ReadMode::Faithful] {
             if let Ok(session) = Session::from_bytes(bytes.clone(), "bytes", mode) {
-                let _ = session.context(session.leaf());
+                // Nothing comes out of bytes but what they hold.
+                let lines = bytes.split(|byte| *byte == b'\n').count();
+                prop_assert!(session.len() <= lines + 1);
+                if let Ok(context) = session.context(session.leaf()) {
+                    prop_assert!(context.messages.len() <= session.len());
+                }
             }
         }
     }
