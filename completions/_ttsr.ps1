@@ -40,6 +40,15 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             break
         }
         'ttsr;replay' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Paths of inputs, one a line, or separated by NUL as `find -print0` writes them; - for standard input')
+            [CompletionResult]::new('--include', '--include', [CompletionResultType]::ParameterName, 'Of the files below a directory only those whose path in it matches: `2026/**`, `*-nightly.jsonl`')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Of the files below a directory none whose path in it matches; it wins over --include')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only inputs that began then or later, by the time in their header: 2026-01-31 or 2026-01-31T12:00:00.000Z')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only inputs that began before then; a date is its first moment, in UTC')
+            [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Of all inputs in their order every N-th, from the K-th on: 1/4, 2/4, 3/4 and 4/4 make the whole')
+            [CompletionResult]::new('--max-rate', '--max-rate', [CompletionResultType]::ParameterName, 'Status 1 when a rule triggers more than N times in 1,000 assistant messages of all inputs')
+            [CompletionResult]::new('--require-coverage', '--require-coverage', [CompletionResultType]::ParameterName, 'Status 1 when less than this percentage of the registered rules triggers in any input')
+            [CompletionResult]::new('--max-premature', '--max-premature', [CompletionResultType]::ParameterName, 'Status 1 when more than this percentage of the triggers is premature: the rule does not match the whole block')
             [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Where discovery starts')
             [CompletionResult]::new('--only-rule', '--only-rule', [CompletionResultType]::ParameterName, 'Only the rule of this name')
@@ -79,6 +88,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours in human output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Lowest severity of a finding that makes the exit status 1')
+            [CompletionResult]::new('--fail-on-undecided', '--fail-on-undecided', [CompletionResultType]::ParameterName, 'Status 1 when a decision could not be reached')
             [CompletionResult]::new('--all-branches', '--all-branches', [CompletionResultType]::ParameterName, 'Every branch of each session, each in a run of its own that names its last entry')
             [CompletionResult]::new('--update', '--update', [CompletionResultType]::ParameterName, 'Write the trace to the file of --expect, the one file that a replay ever replaces')
             [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Compare with what the input itself records')

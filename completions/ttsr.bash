@@ -397,12 +397,48 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__replay)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --files-from --include --exclude --since --until --shard --max-rate --require-coverage --max-premature --fail-on-undecided --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --include)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shard)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --require-coverage)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-premature)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --rules)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -36,6 +36,15 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'ttsr;replay'= {
+            cand --files-from 'Paths of inputs, one a line, or separated by NUL as `find -print0` writes them; - for standard input'
+            cand --include 'Of the files below a directory only those whose path in it matches: `2026/**`, `*-nightly.jsonl`'
+            cand --exclude 'Of the files below a directory none whose path in it matches; it wins over --include'
+            cand --since 'Only inputs that began then or later, by the time in their header: 2026-01-31 or 2026-01-31T12:00:00.000Z'
+            cand --until 'Only inputs that began before then; a date is its first moment, in UTC'
+            cand --shard 'Of all inputs in their order every N-th, from the K-th on: 1/4, 2/4, 3/4 and 4/4 make the whole'
+            cand --max-rate 'Status 1 when a rule triggers more than N times in 1,000 assistant messages of all inputs'
+            cand --require-coverage 'Status 1 when less than this percentage of the registered rules triggers in any input'
+            cand --max-premature 'Status 1 when more than this percentage of the triggers is premature: the rule does not match the whole block'
             cand --rules 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does'
             cand --project 'Where discovery starts'
             cand --only-rule 'Only the rule of this name'
@@ -75,6 +84,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --format 'Form of the report'
             cand --color 'Colours in human output'
             cand --fail-on 'Lowest severity of a finding that makes the exit status 1'
+            cand --fail-on-undecided 'Status 1 when a decision could not be reached'
             cand --all-branches 'Every branch of each session, each in a run of its own that names its last entry'
             cand --update 'Write the trace to the file of --expect, the one file that a replay ever replaces'
             cand --verify 'Compare with what the input itself records'

@@ -40,6 +40,15 @@ complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "check-rules" -d 'Lint rul
 complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "inspect-session" -d 'Audit session files: tree, turns, persisted injections and their evidence'
 complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "handoff" -d 'Generate a handoff document from a session and write the new session file'
 complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l files-from -d 'Paths of inputs, one a line, or separated by NUL as `find -print0` writes them; - for standard input' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l include -d 'Of the files below a directory only those whose path in it matches: `2026/**`, `*-nightly.jsonl`' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l exclude -d 'Of the files below a directory none whose path in it matches; it wins over --include' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l since -d 'Only inputs that began then or later, by the time in their header: 2026-01-31 or 2026-01-31T12:00:00.000Z' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l until -d 'Only inputs that began before then; a date is its first moment, in UTC' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l shard -d 'Of all inputs in their order every N-th, from the K-th on: 1/4, 2/4, 3/4 and 4/4 make the whole' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-rate -d 'Status 1 when a rule triggers more than N times in 1,000 assistant messages of all inputs' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l require-coverage -d 'Status 1 when less than this percentage of the registered rules triggers in any input' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-premature -d 'Status 1 when more than this percentage of the triggers is premature: the rule does not match the whole block' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l rules -d 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l project -d 'Where discovery starts' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l only-rule -d 'Only the rule of this name' -r
@@ -95,6 +104,7 @@ never\t'Never'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
 warning\t'Warnings and errors'
 note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on-undecided -d 'Status 1 when a decision could not be reached'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l all-branches -d 'Every branch of each session, each in a run of its own that names its last entry'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l update -d 'Write the trace to the file of --expect, the one file that a replay ever replaces'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l verify -d 'Compare with what the input itself records'

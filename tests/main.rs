@@ -8,6 +8,7 @@ mod audit;
 mod authoring;
 mod cli;
 mod corners;
+mod corpus;
 mod engine;
 mod generated;
 mod globs;

@@ -10,10 +10,12 @@ use rayon::prelude::*;
 use super::args::{LifecycleArg, ReplayArgs};
 use super::as_write;
 use super::branches;
+use super::chosen;
 use super::compare::{self, Given};
 use super::config::has_question;
 use super::console::{Console, Surroundings, softened};
 use super::expect::Expected;
+use super::gates::{Gates, Watched};
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
 use super::opened::{Content, Opened, open_input, open_pipe};
@@ -41,6 +43,17 @@ pub(super) fn run(
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
     one_reader(args)?;
+    let mut gates = Gates::read(&args.corpus)?;
+    let chosen;
+    let args = if args.corpus.chooses() {
+        chosen = chosen::resolved(args, stdin, console)?;
+        if chosen.inputs.is_empty() {
+            return Ok(());
+        }
+        &chosen
+    } else {
+        args
+    };
     if args.author.all_branches && args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(CliError::usage("standard input can be read once: name a file to play all its branches"));
     }
@@ -80,10 +93,11 @@ pub(super) fn run(
         .expecting(Expected::open(&args.author)?);
     for asked in passes {
         let plans = Plans::new(args, hands_off, answers.clone(), surroundings);
-        let mut pass = Pass { args, asked, plans, reporter: &mut reporter };
+        let mut pass = Pass { args, asked, plans, reporter: &mut reporter, gates: &mut gates };
         pass.run(&texts, script.as_ref(), stdin, console)?;
     }
     reporter.finish(console);
+    gates.check(console)?;
     if asks_for(LifecycleArg::V3) && asks_for(LifecycleArg::V4) {
         let older = Lifecycle::V3;
         for line in Upgrade::read(&args.rules, older, surroundings).lines(older) {
@@ -99,6 +113,7 @@ struct Pass<'a> {
     asked: Asked,
     plans: Plans<'a>,
     reporter: &'a mut Reporter,
+    gates: &'a mut Gates,
 }
 
 impl Pass<'_> {
@@ -119,7 +134,7 @@ impl Pass<'_> {
                     let play = |sink: &mut dyn TraceSink| plan.text(text, name, "text", resumed, sink);
                     Ok(Played::watch(plan, &generation, sink, play))
                 });
-                settle(played, args, console);
+                settle(played, args, self.gates, console);
             }
             if let Some(script) = script {
                 let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
@@ -129,7 +144,7 @@ impl Pass<'_> {
                     let play = |sink: &mut dyn TraceSink| plan.script(source, &prompts, resumed, &script.file, sink);
                     Ok(Played::watch(plan, &generation, sink, play))
                 });
-                settle(played, args, console);
+                settle(played, args, self.gates, console);
             }
         }
         let expanded = branches::inputs(args);
@@ -182,7 +197,7 @@ impl Pass<'_> {
             }
             Err(error) => Err(error),
         };
-        settle(played, self.args, console);
+        settle(played, self.args, self.gates, console);
         Ok(())
     }
 
@@ -222,7 +237,7 @@ impl Pass<'_> {
             if played.is_ok() {
                 self.reporter.show(console, events);
             }
-            settle(played, self.args, console);
+            settle(played, self.args, self.gates, console);
         }
         Ok(())
     }
@@ -235,6 +250,8 @@ pub(super) struct Played {
     pub(super) report: Report,
     /// The rules that the input names and nobody gave, once each.
     unknown: Vec<JsString>,
+    /// What it shows of the gates.
+    watched: Watched,
     /// Whether they may be bundled with the agent: its bundled rules are on.
     bundled_are_on: bool,
 }
@@ -247,7 +264,7 @@ impl Played {
         sink: &mut dyn TraceSink,
         play: impl FnOnce(&mut dyn TraceSink) -> Report,
     ) -> Self {
-        let (mut input, mut unknown) = (String::new(), Vec::new());
+        let (mut input, mut unknown, mut watched) = (String::new(), Vec::new(), Watched::default());
         let report = play(&mut |mut event: TraceEvent| {
             match &mut event.kind {
                 TraceKind::Run { lifecycle_from, .. } => {
@@ -257,9 +274,16 @@ impl Played {
                 TraceKind::Recorded { rules, .. } => unknown_rules(rules, plan, &mut unknown),
                 _ => {}
             }
+            watched.event(&event);
             sink.event(event);
         });
-        Self { input, report, unknown, bundled_are_on: plan.semantics.rule_switches && plan.settings.builtin_rules }
+        Self {
+            input,
+            report,
+            unknown,
+            watched,
+            bundled_are_on: plan.semantics.rule_switches && plan.settings.builtin_rules,
+        }
     }
 }
 
@@ -276,10 +300,11 @@ fn unknown_rules(recorded: &[JsString], plan: &Plan, unknown: &mut Vec<JsString>
 pub(super) const BATCH: usize = 4;
 
 /// Ends the work on one input.
-fn settle(played: Result<Played, CliError>, args: &ReplayArgs, console: &mut Console<'_>) {
+fn settle(played: Result<Played, CliError>, args: &ReplayArgs, gates: &mut Gates, console: &mut Console<'_>) {
     match played {
         Ok(played) => {
             bundled_note(&played, args, console);
+            gates.count(&played.report, played.watched);
             finish(played.report, args, console);
         }
         Err(error) => console.fail(&error),
@@ -306,7 +331,12 @@ fn bundled_note(played: &Played, args: &ReplayArgs, console: &mut Console<'_>) {
 
 /// Standard input is read once, so only one thing can come from it.
 fn one_reader(args: &ReplayArgs) -> Result<(), CliError> {
-    let named = [(&args.text_file, "--text-file"), (&args.script, "--script"), (&args.verdicts, "--verdicts")];
+    let named = [
+        (&args.text_file, "--text-file"),
+        (&args.script, "--script"),
+        (&args.verdicts, "--verdicts"),
+        (&args.corpus.files_from, "--files-from"),
+    ];
     let options = named.into_iter().filter_map(|(path, option)| Some((path.as_deref()?, option)));
     let inputs = args.inputs.iter().map(|path| (path.as_path(), "an input"));
     let readers: Vec<&str> =

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{AuthorArgs, RuleArgs, any_path};
+use super::{AuthorArgs, CorpusArgs, RuleArgs, any_path};
 
 /// Shown behind the help.
 pub(super) const EXAMPLES: &str = "\
@@ -19,6 +19,8 @@ Examples:
       and if not, why: which gate, what was searched, where it came closest
   ttsr replay runs/ --rules rules --baseline rules-before
       what does my edit of the rules change?
+  ttsr replay runs/ --rules rules --since 2026-11-01 --max-rate no-any=20 --fail-on-undecided
+      is a rule too noisy, and was everything decided, in the sessions since then? (status 1 if not)
   ttsr replay --as-write src --rules rules
       what would my rules say of the code that is here?
   ttsr replay session.jsonl --rules rules --expect expected.jsonl
@@ -32,6 +34,9 @@ pub struct ReplayArgs {
     /// Recorded sessions, event streams, directories of them, or - for standard input
     #[arg(value_name = "INPUT", value_parser = any_path())]
     pub inputs: Vec<PathBuf>,
+    /// Which inputs, and limits.
+    #[command(flatten)]
+    pub corpus: CorpusArgs,
     /// Rules and settings.
     #[command(flatten)]
     pub rules: RuleArgs,
