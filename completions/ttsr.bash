@@ -397,7 +397,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__replay)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -433,6 +433,22 @@ _ttsr() {
                     ;;
                 --lifecycle)
                     COMPREPLY=($(compgen -W "auto v1 v2 v3 v4" -- "${cur}"))
+                    return 0
+                    ;;
+                --as-write)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --baseline-set)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --script)

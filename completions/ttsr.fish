@@ -52,7 +52,11 @@ v1\t'The early documents'
 v2\t'The later document'
 v3\t'Release 18.2'
 v4\t'Release 18.3'"
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l script -d 'Scripted replies: a JSON array or JSON Lines' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l as-write -d 'Every file below this path as a finished write call to it' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l expect -d 'Compare the trace with the one in this file, in place of a report: a diff, and status 1, where they differ' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l baseline -d 'Other rules, as --rules names them: run both over the same inputs and tell only what --rules decides otherwise' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l baseline-set -d 'A setting of the run that is compared with, as --set takes it; without --baseline its rules are the same' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l script -d 'Scripted replies, a JSON array or JSON Lines: with --prompt a run of their own, beside an input its retries' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l prompt -d 'A user prompt of a scripted run' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l text -d 'One message, or one finished tool call, made of this text' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l text-file -d 'As --text, from a file or - for standard input' -r -F
@@ -91,6 +95,8 @@ never\t'Never'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
 warning\t'Warnings and errors'
 note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l all-branches -d 'Every branch of each session, each in a run of its own that names its last entry'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l update -d 'Write the trace to the file of --expect, the one file that a replay ever replaces'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l verify -d 'Compare with what the input itself records'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l print-asks -d 'Print what a judge would be asked, one JSON line an output, in place of the report'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s q -l quiet -d 'No progress and no notes on standard error'
