@@ -61,7 +61,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Compare the trace with the one in this file, in place of a report: a diff, and status 1, where they differ')
             [CompletionResult]::new('--baseline', '--baseline', [CompletionResultType]::ParameterName, 'Other rules, as --rules names them: run both over the same inputs and tell only what --rules decides otherwise')
             [CompletionResult]::new('--baseline-set', '--baseline-set', [CompletionResultType]::ParameterName, 'A setting of the run that is compared with, as --set takes it; without --baseline its rules are the same')
-            [CompletionResult]::new('--script', '--script', [CompletionResultType]::ParameterName, 'Scripted replies: a JSON array or JSON Lines')
+            [CompletionResult]::new('--script', '--script', [CompletionResultType]::ParameterName, 'Scripted replies, a JSON array or JSON Lines: with --prompt a run of their own, beside an input its retries')
             [CompletionResult]::new('--prompt', '--prompt', [CompletionResultType]::ParameterName, 'A user prompt of a scripted run')
             [CompletionResult]::new('--text', '--text', [CompletionResultType]::ParameterName, 'One message, or one finished tool call, made of this text')
             [CompletionResult]::new('--text-file', '--text-file', [CompletionResultType]::ParameterName, 'As --text, from a file or - for standard input')

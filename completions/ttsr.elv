@@ -57,7 +57,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --expect 'Compare the trace with the one in this file, in place of a report: a diff, and status 1, where they differ'
             cand --baseline 'Other rules, as --rules names them: run both over the same inputs and tell only what --rules decides otherwise'
             cand --baseline-set 'A setting of the run that is compared with, as --set takes it; without --baseline its rules are the same'
-            cand --script 'Scripted replies: a JSON array or JSON Lines'
+            cand --script 'Scripted replies, a JSON array or JSON Lines: with --prompt a run of their own, beside an input its retries'
             cand --prompt 'A user prompt of a scripted run'
             cand --text 'One message, or one finished tool call, made of this text'
             cand --text-file 'As --text, from a file or - for standard input'

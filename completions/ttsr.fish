@@ -65,7 +65,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l as-write -d 'Every 
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l expect -d 'Compare the trace with the one in this file, in place of a report: a diff, and status 1, where they differ' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l baseline -d 'Other rules, as --rules names them: run both over the same inputs and tell only what --rules decides otherwise' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l baseline-set -d 'A setting of the run that is compared with, as --set takes it; without --baseline its rules are the same' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l script -d 'Scripted replies: a JSON array or JSON Lines' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l script -d 'Scripted replies, a JSON array or JSON Lines: with --prompt a run of their own, beside an input its retries' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l prompt -d 'A user prompt of a scripted run' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l text -d 'One message, or one finished tool call, made of this text' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l text-file -d 'As --text, from a file or - for standard input' -r -F

@@ -5,6 +5,7 @@ mod baseline;
 mod branches;
 mod expect;
 mod explain;
+mod retries;
 mod texts;
 
 use std::fs;

@@ -7,6 +7,7 @@
 mod finished;
 mod occurrence;
 mod partial;
+mod retry;
 mod run;
 mod script;
 mod source;
@@ -15,6 +16,7 @@ mod tools;
 pub use finished::{Abort, CallScope, aborted_message, placeholder, stopped};
 pub use occurrence::{Agent, Due, Occurrence, Step};
 pub use partial::{Partial, cut_call};
+pub use retry::WholeReply;
 pub use run::ScriptedAgent;
 pub use script::{
     CallRef, Chunks, DEFAULT_CHUNK, Failure, Part, PartContent, Script, ScriptReply, ScriptedHandoff, ScriptedResult,

@@ -55,8 +55,8 @@ pub(super) fn run(
     let former = former(args);
     let hands_off = given.script.is_some_and(Script::hands_off);
     let mut sides = Sides {
-        before: Plans::new(&former, hands_off, given.verdicts.clone(), surroundings),
-        after: Plans::new(args, hands_off, given.verdicts.clone(), surroundings),
+        before: Plans::new(&former, hands_off, given.verdicts.clone(), surroundings).answering(given.script),
+        after: Plans::new(args, hands_off, given.verdicts.clone(), surroundings).answering(given.script),
     };
     let mut told = Told { format: args.format, kept: Vec::new(), totals: ChangeTotals::default() };
     let unmarked = asked.unmarked();
@@ -66,7 +66,7 @@ pub(super) fn run(
         let after = decided(|sink| after.text(text, name, "text", None, sink));
         told.tell(name, before, after, console);
     }
-    if let Some(script) = given.script {
+    if let Some(script) = given.script.filter(|_| args.inputs.is_empty()) {
         let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
         let source = || ScriptSource::new(script.clone(), EndOfScript::Stop);
         let resumed = || if script.hands_off() { resumed_session(args) } else { Ok(None) };

@@ -15,7 +15,7 @@ use crate::session::write_new;
 /// # Errors
 /// When the options name several runs, one file twice, or a file that cannot be made.
 pub(super) fn check(args: &ReplayArgs, script: Option<&Script>) -> Result<(), CliError> {
-    let runs = args.inputs.len() + usize::from(script.is_some() || args.text.is_some());
+    let runs = args.inputs.len() + usize::from((script.is_some() && args.inputs.is_empty()) || args.text.is_some());
     let is_single = runs == 1 && !args.inputs.iter().any(|input| input.is_dir()) && args.rules.lifecycle.len() == 1;
     let mut seen: Vec<((PathBuf, OsString), &str)> = Vec::new();
     for (path, option) in named(args, script) {

@@ -14,6 +14,7 @@ use super::generation::Generation;
 use super::inputs;
 use super::opened::{leaf_of, open_session};
 use super::upgrade::Upgrade;
+use crate::agent::Script;
 use crate::diagnostic::{Diagnostic, code};
 use crate::generation::Lifecycle;
 use crate::judge::Verdicts;
@@ -37,6 +38,8 @@ pub(super) struct Plans<'a> {
     newer: OnceCell<Option<String>>,
     /// Answers about judged rules.
     verdicts: Verdicts,
+    /// A script that answers retries of the inputs.
+    retries: Option<Script>,
 }
 
 impl<'a> Plans<'a> {
@@ -47,7 +50,13 @@ impl<'a> Plans<'a> {
         verdicts: Verdicts,
         surroundings: &'a Surroundings,
     ) -> Self {
-        Self { args, hands_off, surroundings, made: BTreeMap::new(), newer: OnceCell::new(), verdicts }
+        Self { args, hands_off, surroundings, made: BTreeMap::new(), newer: OnceCell::new(), verdicts, retries: None }
+    }
+
+    /// A script answers the retries of the inputs.
+    pub(super) fn answering(mut self, script: Option<&Script>) -> Self {
+        self.retries = script.filter(|_| !self.args.inputs.is_empty()).cloned();
+        self
     }
 
     /// The plan for a generation.
@@ -56,6 +65,7 @@ impl<'a> Plans<'a> {
             let config = Config::load(&self.args.rules, lifecycle, console, self.surroundings)?;
             let mut plan = plan(self.args, &config, console)?;
             plan.keep_session |= self.hands_off;
+            plan.retries.clone_from(&self.retries);
             let names: Vec<JsString> = plan.listed.iter().map(|rule| rule.name.clone()).collect();
             for what in self.verdicts.without_effect(&names) {
                 console.note(&format!("--verdicts: {}", escape(&what)));

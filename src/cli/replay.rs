@@ -69,6 +69,9 @@ pub(super) fn run(
     }
     script_options(args)?;
     let script = args.script.as_deref().map(|path| read_script(path, stdin, console)).transpose()?;
+    if let Some(script) = script.as_ref().filter(|_| !args.inputs.is_empty()) {
+        answers_retries(script)?;
+    }
     outputs::check(args, script.as_ref())?;
     let hands_off = script.as_ref().is_some_and(Script::hands_off);
     let jobs = args.jobs.unwrap_or(1);
@@ -92,7 +95,7 @@ pub(super) fn run(
         .asks_only(args.print_asks)
         .expecting(Expected::open(&args.author)?);
     for asked in passes {
-        let plans = Plans::new(args, hands_off, answers.clone(), surroundings);
+        let plans = Plans::new(args, hands_off, answers.clone(), surroundings).answering(script.as_ref());
         let mut pass = Pass { args, asked, plans, reporter: &mut reporter, gates: &mut gates };
         pass.run(&texts, script.as_ref(), stdin, console)?;
     }
@@ -125,6 +128,8 @@ impl Pass<'_> {
         console: &mut Console<'_>,
     ) -> Result<(), CliError> {
         let args = self.args;
+        // Beside inputs a script answers their retries.
+        let script = script.filter(|_| args.inputs.is_empty());
         if !texts.is_empty() || script.is_some() {
             let generation = self.asked.unmarked();
             let plan = self.plans.of(generation.lifecycle, console)?;
@@ -351,12 +356,24 @@ fn one_reader(args: &ReplayArgs) -> Result<(), CliError> {
 /// A script needs prompts to answer, and brings the replies itself.
 fn script_options(args: &ReplayArgs) -> Result<(), CliError> {
     match (&args.script, &args.prompt[..], &args.inputs[..]) {
-        (Some(_), _, [_, ..]) => {
-            Err(CliError::usage("--script and an input are two runs").with_help("name one of them"))
-        }
-        (Some(_), [], _) => Err(CliError::usage("--script needs a prompt to answer").with_help("add --prompt TEXT")),
+        (Some(_), [_, ..], [_, ..]) => Err(CliError::usage("--prompt and an input are two runs")
+            .with_help("a script beside an input answers its retries, and needs no prompt")),
+        (Some(_), [], []) => Err(CliError::usage("--script needs a prompt to answer").with_help("add --prompt TEXT")),
         (None, [_, ..], _) => Err(CliError::usage("--prompt goes with --script").with_help("add --script FILE")),
         _ => Ok(()),
+    }
+}
+
+/// A script beside an input answers retries and does nothing else.
+fn answers_retries(script: &Script) -> Result<(), CliError> {
+    match script.replies.iter().find_map(|reply| Some((reply.needs_a_run()?, reply.line))) {
+        Some((key, line)) => {
+            let file = escape(&script.file);
+            let message = format!("{file}:{line}: `{key}` has no meaning beside an input");
+            Err(CliError::usage(message)
+                .with_help("there a reply answers a retry: its parts, `finish`, `error`, `toolResults`"))
+        }
+        None => Ok(()),
     }
 }
 

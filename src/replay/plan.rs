@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use crate::agent::{ScriptSource, ScriptedAgent};
+use crate::agent::{Script, ScriptSource, ScriptedAgent};
 use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Manager;
@@ -61,6 +61,8 @@ pub struct Plan {
     pub explain: Option<Option<JsString>>,
     /// Rows of verdicts for judged rules (generation-v4.md W15.2).
     pub verdicts: Verdicts,
+    /// A script that answers the retries of recorded inputs.
+    pub retries: Option<Script>,
     /// Whether everything is told: what receivers get, what the model is given, gates, reservations.
     pub full_trace: bool,
     /// How streamed arguments are re-read.
@@ -101,6 +103,7 @@ impl Plan {
             observe: false,
             explain: None,
             verdicts: Verdicts::default(),
+            retries: None,
             full_trace: false,
             arguments: ArgumentMode::Throttled,
             cwd: "/project".into(),

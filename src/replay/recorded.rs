@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::agent::{Abort, Agent, Due, Occurrence, Partial, Step as Happening, cut_call, placeholder, stopped};
+use crate::agent::{ScriptSource, WholeReply};
 use crate::clock::Clock;
 use crate::history::{LateHalf, Record, Step, Turn, without_reminders};
 use crate::json_object;
@@ -34,8 +35,10 @@ pub(super) struct Conduct {
 pub(super) struct Finished {
     /// The message and what belongs to it.
     pub(super) turn: Box<Turn>,
-    /// Whether a match left the recording here.
+    /// Whether a match left the recording here, or it was no part of it.
     pub(super) left_recording: bool,
+    /// Whether it is a scripted reply in place of a recorded one.
+    pub(super) is_scripted: bool,
 }
 
 /// How many steps are looked ahead for a reminder that a queued message of the user held up.
@@ -66,6 +69,20 @@ pub(super) struct RecordedAgent<S> {
     /// Whether a run was continued that has no answer yet.
     unanswered: bool,
     failure: Option<SessionError>,
+    retries: Retries,
+}
+
+/// What a script answers to retries, in place of the recording.
+#[derive(Default)]
+struct Retries {
+    script: Option<ScriptSource>,
+    writes_empty: bool,
+    /// Whether the run waits because rules cut its message short.
+    expected: bool,
+    /// How many of the next steps are scripted.
+    ahead: usize,
+    /// Whether the message that is played is.
+    playing: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +119,19 @@ impl<S: StepSource> RecordedAgent<S> {
             in_turn: false,
             unanswered: false,
             failure: None,
+            retries: Retries::default(),
         }
+    }
+
+    /// A script answers retries, as long as it has replies (cli.md, `--on-trigger`).
+    pub(super) fn answering(mut self, script: Option<ScriptSource>, writes_empty: bool) -> Self {
+        self.retries = Retries { script, writes_empty, ..Retries::default() };
+        self
+    }
+
+    /// The script that answers retries.
+    pub(super) fn script(&self) -> Option<&ScriptSource> {
+        self.retries.script.as_ref()
     }
 
     /// The message of which [`Occurrence::TurnOver`] told.
@@ -217,6 +246,8 @@ impl<S: StepSource> RecordedAgent<S> {
                 let start = AgentEvent::MessageStart { timestamp: turn.timestamp };
                 self.happen(Occurrence::Event(start), turn.origin.clone());
                 (self.turn, self.played, self.abort, self.left_recording) = (Some(turn), 0, None, false);
+                self.retries.playing = self.retries.ahead > 0;
+                self.retries.ahead -= usize::from(self.retries.playing);
                 self.follow_ups = 0;
                 self.state = State::Streaming;
             }
@@ -356,9 +387,11 @@ impl<S: StepSource> RecordedAgent<S> {
             }
         }
         let Some(turn) = &self.turn else { return };
+        let turn_is_interrupted = turn.interrupted || turn.late.is_some();
         let cut_short = self.left_recording || turn.late.is_some() || turn.ending().is_cut_short();
         if cut_short {
             let cancelled = !self.left_recording && self.retry_was_cancelled();
+            self.retries.expected = self.left_recording || turn_is_interrupted;
             self.announce(AgentEvent::AgentEnd);
             if cancelled {
                 self.happen(Occurrence::UserInterrupt, Origin::default());
@@ -368,6 +401,10 @@ impl<S: StepSource> RecordedAgent<S> {
         let has_calls = turn.end.as_ref().is_some_and(|(_, message)| !message.tool_calls().is_empty());
         // A follow-up is delivered only where the run would end.
         if has_calls && !turn.run_ended && turn.reminders().next().is_none() {
+            if self.retries.playing {
+                // The model is asked again with the results.
+                self.retry();
+            }
             return self.over(State::Between);
         }
         self.state = State::Stopping;
@@ -400,14 +437,48 @@ impl<S: StepSource> RecordedAgent<S> {
         if std::mem::take(&mut self.follow_ups) > 0 {
             return self.over(State::Between);
         }
+        self.retries.expected = false;
         self.announce(AgentEvent::AgentEnd);
         self.over(State::Waiting);
+    }
+
+    /// Puts the next scripted reply before what the recording has, and says whether there is one.
+    fn retry(&mut self) -> bool {
+        let model =
+            self.turn.as_ref().or(self.finished.as_ref().map(|one| &one.turn)).and_then(|turn| turn.end.as_ref());
+        let (model, timestamp) = match model {
+            Some((_, message)) => (Model::of(message), message.timestamp().unwrap_or_default() as u64),
+            None => (Model::scripted(), 0),
+        };
+        let Retries { script, writes_empty, .. } = &mut self.retries;
+        let reply = script.as_mut().and_then(|script| script.next_whole(&model, timestamp + 1, *writes_empty));
+        let Some(reply) = reply else { return false };
+        self.ahead.push_front(Step::Turn(Box::new(scripted_turn(reply))));
+        self.retries.ahead += 1;
+        true
+    }
+
+    /// Drops the retry that the recording has: the script answered.
+    fn drop_recorded_retry(&mut self) {
+        for at in 0..LOOK_AHEAD {
+            match self.peek(at) {
+                Some(Step::Turn(_)) => {
+                    self.ahead.remove(at);
+                    return;
+                }
+                Some(Step::Message(_, message)) if message.role() == "user" => return,
+                Some(Step::ProcessEnd) | None => return,
+                Some(_) => {}
+            }
+        }
     }
 
     /// The message is over; it is told of before the next step.
     fn over(&mut self, state: State) {
         if let Some(turn) = self.turn.take() {
-            self.finished = Some(Finished { turn, left_recording: self.left_recording });
+            let is_scripted = self.retries.playing;
+            let left_recording = self.left_recording || is_scripted;
+            self.finished = Some(Finished { turn, left_recording, is_scripted });
         }
         self.abort = None;
         self.state = state;
@@ -452,6 +523,13 @@ impl<S: StepSource> Agent for RecordedAgent<S> {
         if self.state != State::Waiting {
             return self.state == State::Ended;
         }
+        if std::mem::take(&mut self.retries.expected) {
+            let in_place_of_recorded = !self.left_recording && !self.retries.playing;
+            if in_place_of_recorded && self.retries.script.as_ref().is_some_and(ScriptSource::has_reply) {
+                self.drop_recorded_retry();
+            }
+            self.retry();
+        }
         self.state = State::Between;
         self.unanswered = true;
         self.announce(AgentEvent::AgentStart);
@@ -487,6 +565,21 @@ impl<S: StepSource> Agent for RecordedAgent<S> {
 
     fn whole_message(&self) -> Vec<(Origin, AgentEvent)> {
         self.turn.as_ref().map(|turn| turn.events.clone()).unwrap_or_default()
+    }
+}
+
+/// A scripted reply as a message of the recording. It has no place in the input.
+fn scripted_turn(reply: WholeReply) -> Turn {
+    let WholeReply { events, message, results } = reply;
+    let place = Origin::default;
+    Turn {
+        timestamp: message.timestamp(),
+        events: events.into_iter().map(|event| (place(), event)).collect(),
+        end: Some((place(), message)),
+        results: results.into_iter().map(|result| (place(), result)).collect(),
+        turn_ends: 1,
+        resumed: true,
+        ..Turn::default()
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io::BufRead;
 use std::rc::Rc;
 
+use crate::agent::{EndOfScript, ScriptSource};
 use crate::diagnostic::{Diagnostic, code};
 use crate::generation::Semantics;
 use crate::history::{BranchHistory, Cut, Step, StreamHistory, Turn};
@@ -110,7 +111,8 @@ impl Plan {
         let input_kind = (name, is_session);
         let mut run = self.begin(&header, name, kind, session, resumed, sink);
         let conduct = Conduct { user_abort_cancels: self.semantics.user_abort_cancels, end_is_known: is_session };
-        let mut agent = RecordedAgent::new(source, conduct);
+        let script = self.retries.clone().map(|script| ScriptSource::new(script, EndOfScript::Stop));
+        let mut agent = RecordedAgent::new(source, conduct).answering(script, self.semantics.writes_empty);
         agent.put_back(first);
         let mut facts = Facts {
             injected: self.restored.clone(),
@@ -146,6 +148,7 @@ impl Plan {
         if let Recording::Events(reader, _) = agent.source() {
             diagnostics.extend(reader.take_diagnostics());
         }
+        diagnostics.extend(agent.script().and_then(ScriptSource::finding));
         if let Some(error) = agent.take_failure() {
             diagnostics.push(unreadable(name, &error));
         }
@@ -171,6 +174,7 @@ impl Plan {
         if turn.end.is_none() {
             diagnostics.push(unfinished(name, turn));
         }
+        run.diverged |= finished.is_scripted;
         if !run.diverged {
             let reserved = if self.semantics.reservations {
                 let queued = run.coordinator.queued_rules();

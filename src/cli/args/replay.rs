@@ -44,7 +44,10 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub author: AuthorArgs,
 
-    /// Scripted replies: a JSON array or JSON Lines
+    /// Scripted replies, a JSON array or JSON Lines: with --prompt a run of their own, beside an input its retries
+    ///
+    /// Beside a recorded input the first reply answers the first retry of an interrupted message, and so on; where there
+    /// are no more, the next recorded message does. A reply with tool calls is followed by the next one.
     ///
     /// {"handoff": {"pipeline": "g1", "focus": "…", "document": "…"}} among them hands the session off when the agent is
     /// idle there, between prompts; without `document` the next reply is the answer. --write-session FILE.jsonl then
