@@ -2,6 +2,16 @@
 //!
 //! A library that does everything and never prints, and a binary that calls [`cli::run`].
 //!
+//! The chapters of [`behaviour`] say what the agent does and what the code cites.
+//!
+//! **The way of a delta**: `stream` or `history` reads it from a recording, or `agent` says it from a script; `host` hands
+//! it to `lifecycle`, which knows the message and, for a call, asks `tool` what it shows; `engine` appends it to its
+//! buffer and asks `pattern` and `ast`; what matches goes back to `lifecycle`, which decides, and `host` acts: it aborts,
+//! injects, schedules, writes and tells of it.
+//!
+//! **The way of an entry**: `session` indexes a file and reads entries on demand; `history` makes turns of a branch;
+//! `host` writes what follows through `session`'s store; `audit` looks at what is recorded.
+//!
 //! | layer | modules | may know |
 //! |---|---|---|
 //! | L0 | [`text`], [`diagnostic`], [`generation`], [`runtime`], [`settings`], [`clock`], [`files`], [`interrupt`] | `std`, serde; diagnostic may use text |
@@ -21,6 +31,7 @@
 #![cfg_attr(not(feature = "internals"), expect(unused_imports, reason = "the rooms re-export what only tests name"))]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod behaviour;
 pub mod cli;
 mod facade;
 

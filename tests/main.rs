@@ -6,6 +6,7 @@ mod agent;
 mod ast;
 mod audit;
 mod authoring;
+mod behaviour;
 mod cli;
 mod corners;
 mod corpus;

@@ -1,4 +1,4 @@
-//! Conditions with ECMAScript meaning over UTF-16 code units (engine.md E4, performance.md sections 2 and 3).
+//! Conditions with ECMAScript meaning over UTF-16 code units (engine.md E4, matching.md).
 //!
 //! A [`Pattern`] is one compiled condition. A [`PatternSet`] joins the conditions of a rule set; a [`Scanner`] holds
 //! the mutable caches of one worker and reads [`Buffer`]s, the texts that deltas extend or replace. After each delta

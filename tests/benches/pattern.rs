@@ -1,4 +1,4 @@
-//! Throughput of the streaming matcher (performance.md section 8): rules, delta sizes, growth, bad text.
+//! Throughput of the streaming matcher (matching.md M1): rules, delta sizes, growth, bad text.
 //!
 //! The text is this project's own source, and for the worst case a text in which the rules' own words occur all the time.
 

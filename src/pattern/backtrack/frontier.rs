@@ -1,5 +1,5 @@
 //! The ways of the backtracker that have come to the end of the text so far. More text lets them go on; all other ways
-//! are dead for good (performance-2.md P4, 2).
+//! are dead for good (matching.md M3).
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;

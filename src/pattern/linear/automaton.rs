@@ -1,4 +1,4 @@
-//! The lazily built deterministic automaton (performance.md section 2).
+//! The lazily built deterministic automaton (matching.md M2).
 //!
 //! A state is a set of threads before zero-width tests are resolved, plus the kind of the unit before; tests are resolved
 //! when the next unit is known. The end of the text is one more symbol: what matches there is remembered for each state,

@@ -1,5 +1,5 @@
 //! A tree without back-references that matches at least what a tree with them matches, at the same places: the gate
-//! before the backtracker (performance.md section 3).
+//! before the backtracker (matching.md M3).
 
 use std::collections::HashMap;
 

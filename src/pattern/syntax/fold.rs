@@ -1,5 +1,5 @@
 //! Ignoring letter case as ECMAScript does without the `u` flag: one unit is upper-cased to one unit, and a non-ASCII
-//! unit never becomes ASCII (engine.md E4.2, performance.md section 2, trap 6).
+//! unit never becomes ASCII (engine.md E4.2, matching.md M2).
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
