@@ -56,6 +56,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 fn citations() -> BTreeMap<String, BTreeMap<String, String>> {
     let cited = Regex::new(r"([a-z0-9-]+\.md) ((?:[A-Z]\d+(?:\.\d+)?[a-z]?(?:, | and | to )?)+)").expect("a pattern");
     let id = Regex::new(r"[A-Z]\d+(?:\.\d+)?[a-z]?").expect("a pattern");
+    let line_end = Regex::new(r"\n\s*//[/!]? ?").expect("a pattern");
     let mut files = Vec::new();
     sources(&project("src"), &mut files);
     sources(&project("tests"), &mut files);
@@ -63,7 +64,7 @@ fn citations() -> BTreeMap<String, BTreeMap<String, String>> {
     for file in files {
         let text = fs::read_to_string(&file).expect("a source");
         // A citation may go on behind the end of a line of comment.
-        let text = Regex::new(r"\n\s*//[/!]? ?").expect("a pattern").replace_all(&text, " ").into_owned();
+        let text = line_end.replace_all(&text, " ").into_owned();
         for citation in cited.captures_iter(&text) {
             for section in id.find_iter(&citation[2]) {
                 let sections = found.entry(citation[1].to_owned()).or_default();
