@@ -37,7 +37,8 @@ pub struct Cli {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done (a replay that triggers rules is 0)
-  1  findings at or above --fail-on, or a difference found by --verify, --expect or --baseline
+  1  findings at or above --fail-on, a difference found by --verify, --expect or --baseline, or a
+     gate that does not hold
   2  wrong usage
   3  something asked for could not be done: an input missing, empty or unreadable, no rules at a path, …";
 
