@@ -125,6 +125,51 @@ fn json_holds_no_character_that_drives_a_terminal() {
 }
 
 #[test]
+fn no_form_lets_a_character_through_that_drives_a_terminal() {
+    const NAME: &str = "a\u{1b}]0;x\u{7}\u{9b}\u{202e}b";
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = folder.path().join("rules");
+    fs::create_dir(&rules).expect("a folder");
+    let rule = "---\ndescription: x\ncondition: [foo, \"bar\\u001b[31m\", \"(\\u001b[foo\"]\nscope: text\nglobs: 'x\u{202e}, y'\n---\nno\n";
+    fs::write(rules.join(format!("{NAME}.md")), rule).expect("a rule");
+    let session = session(folder.path(), "s\u{9b}\u{202e}");
+    let named = folder.path().join(format!("{NAME}.jsonl"));
+    fs::rename(&session, &named).expect("renamed");
+    let (rules, named) = (rules.to_string_lossy().into_owned(), named.to_string_lossy().into_owned());
+    let mut runs: Vec<Vec<&str>> = Vec::new();
+    for format in ["human", "json", "jsonl", "csv"] {
+        runs.push(vec!["replay", &named, "--rules", &rules, "--explain", "--format", format]);
+        runs.push(vec![
+            "replay",
+            &named,
+            "--rules",
+            &rules,
+            "--baseline-set",
+            "ttsr.enabled=false",
+            "--format",
+            format,
+        ]);
+        runs.push(vec!["replay", "--as-write", &named, "--rules", &rules, "--format", format]);
+    }
+    for format in ["human", "json", "sarif", "github", "junit"] {
+        runs.push(vec!["check-rules", &rules, "--list", "--fix", "--format", format]);
+    }
+    for format in ["human", "json", "sarif"] {
+        runs.push(vec!["inspect-session", &named, "--replay", "--rules", &rules, "--format", format]);
+    }
+    for arguments in runs {
+        let outcome = ttsr(arguments.iter().copied());
+        for text in [&outcome.out, &outcome.err] {
+            let hidden = text.char_indices().find(|(_, one)| {
+                (one.is_control() && *one != '\n') || matches!(one, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            });
+            assert!(hidden.is_none(), "{arguments:?}: {hidden:?} in {text:?}");
+        }
+        assert!(outcome.status < 3 && !outcome.out.is_empty(), "{arguments:?}: {}", outcome.err);
+    }
+}
+
+#[test]
 fn what_is_written_is_for_its_owner_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let rule = folder.path().join("foo.md");

@@ -67,6 +67,9 @@ impl<'a> Plans<'a> {
             plan.keep_session |= self.hands_off;
             plan.retries.clone_from(&self.retries);
             let names: Vec<JsString> = plan.listed.iter().map(|rule| rule.name.clone()).collect();
+            if let Some(path) = self.args.verdicts.as_ref().filter(|_| self.verdicts.is_empty()) {
+                console.note(&format!("--verdicts: {} holds no verdict", escape(&path.display().to_string())));
+            }
             for what in self.verdicts.without_effect(&names) {
                 console.note(&format!("--verdicts: {}", escape(&what)));
             }

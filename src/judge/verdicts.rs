@@ -139,7 +139,6 @@ impl Verdicts {
     }
 
     /// Whether there is no row.
-    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

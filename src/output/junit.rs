@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::escape_lines;
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The suites of `files` in their order, then of the other files that findings are about. A finding of at least
@@ -40,9 +41,10 @@ fn case(name: &str, file: &str, status: TestCaseStatus) -> TestCase {
     case
 }
 
-/// Without the two characters that are neither controls nor allowed in XML.
+/// What could drive a terminal is shown escaped, which XML could not hold in part; the two characters that are neither
+/// that nor allowed in XML are replaced.
 fn xml_text(text: &str) -> String {
-    text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+    escape_lines(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 fn finding_case(finding: &Diagnostic, file: &str, fail_on: Severity) -> TestCase {
@@ -81,6 +83,6 @@ mod tests {
         );
         assert!(text.contains("<testcase name=\"check-rules\" classname=\"good.md\"/>"), "{text}");
         assert!(text.contains("TTSR003 invalid-condition at 3:1") && text.contains("a &lt; b"), "{text}");
-        assert!(!text.contains(['\u{1b}', '\u{ffff}']), "{text}");
+        assert!(text.contains(r"\u{1b}[31m") && !text.contains(['\u{1b}', '\u{ffff}']), "{text}");
     }
 }
