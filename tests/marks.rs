@@ -377,6 +377,16 @@ fn an_input_of_two_possible_generations_is_noted_where_they_differ() {
     assert_eq!(notes(&["--rules", look_ahead, "--lifecycle", "v3"]), 0);
     assert_eq!(notes(&["--rules", look_ahead, "--jobs", "2"]), 1);
     assert_eq!(notes(&["--set", "ttsr.contextMode=7"]), 1);
+    // In an audit it is a finding like any other, where something is decided by rules.
+    let findings = |more: &[&str]| {
+        let outcome = ttsr_auto(["inspect-session", session, "--format", "json"].iter().chain(more));
+        assert_eq!(outcome.status, 0, "{}", outcome.err);
+        outcome.out.matches("generation-ambiguous").count()
+    };
+    assert_eq!(findings(&[]), 0);
+    assert_eq!(findings(&["--rules", without_alternatives]), 0);
+    assert_eq!(findings(&["--rules", look_ahead, "--rules", "testdata/demo/rules"]), 1);
+    assert_eq!(findings(&["--rules", look_ahead, "--rules", "testdata/demo/rules", "--lifecycle", "v3"]), 0);
 }
 
 /// What is written carries the marks of its generation: it is read back by the one that wrote it. A session of 18.3

@@ -1,5 +1,6 @@
 //! `ttsr inspect-session`: what session files hold, and what does not add up in them.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -12,6 +13,7 @@ use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
 use super::opened::{generation_of, refused};
+use super::upgrade::{Upgrade, ambiguous};
 use crate::audit::{AuditOptions, AuditReport, KnownRule, audit};
 use crate::diagnostic::{Diagnostic, code};
 use crate::generation::{Lifecycle, Semantics};
@@ -37,8 +39,15 @@ pub(super) fn run(
         return Err(CliError::usage("nothing to inspect").with_help("name a session file or a directory of them"));
     }
     let asked = Asked::single(&args.rules.lifecycle, || has_question(&args.rules, surroundings))?;
-    let mut inspection =
-        Inspection { args, surroundings, asked, shared: BTreeMap::new(), rows: Vec::new(), findings: Vec::new() };
+    let mut inspection = Inspection {
+        args,
+        surroundings,
+        asked,
+        shared: BTreeMap::new(),
+        rows: Vec::new(),
+        findings: Vec::new(),
+        newer: OnceCell::new(),
+    };
     for input in inputs::expand(&args.files) {
         if console.is_closed() {
             break;
@@ -102,6 +111,8 @@ struct Inspection<'a> {
     shared: BTreeMap<Lifecycle, Shared>,
     rows: Vec<inspect::Row>,
     findings: Vec<Diagnostic>,
+    /// What v4 would read otherwise than v3, once it was asked.
+    newer: OnceCell<Option<String>>,
 }
 
 impl Inspection<'_> {
@@ -143,6 +154,12 @@ impl Inspection<'_> {
             CliError::failed(format!("{}: {error}", session.file())).with_help("read it without --faithful")
         };
         let mut report = audit(&session, &options).map_err(unreadable)?;
+        // Without rules or a replay nothing is decided that the newer generation could decide otherwise.
+        if generation.may_be_newer && (shared.rules.is_some() || shared.plan.is_some()) {
+            let otherwise = || Upgrade::read(&args.rules, Lifecycle::V3, self.surroundings).otherwise();
+            let what = self.newer.get_or_init(otherwise).as_deref();
+            report.findings.extend(what.map(|what| ambiguous(session.file(), what)));
+        }
         report.lifecycle_from = generation.from;
         let session = Rc::new(session);
         let replayed = shared.plan.as_ref().map(|plan| replay(plan, &session, leaf));

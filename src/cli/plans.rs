@@ -13,9 +13,9 @@ use super::console::{Console, Surroundings, softened};
 use super::generation::Generation;
 use super::inputs;
 use super::opened::{leaf_of, open_session};
-use super::upgrade::Upgrade;
+use super::upgrade::{Upgrade, ambiguous};
 use crate::agent::Script;
-use crate::diagnostic::{Diagnostic, code};
+
 use crate::generation::Lifecycle;
 use crate::judge::Verdicts;
 use crate::lifecycle::{Template, Templates};
@@ -23,8 +23,8 @@ use crate::output::escape;
 use crate::replay::{Plan, Resumed};
 use crate::session::{EntryKind, Session, SessionError};
 use crate::stream::{InputKind, detect};
+use crate::text::JsString;
 use crate::text::json::Value;
-use crate::text::{JsString, Place};
 use crate::tool::ArgumentMode;
 
 /// The plans by generation, each made when the first input needs it.
@@ -89,10 +89,10 @@ impl<'a> Plans<'a> {
     /// Says where the input does not tell its generation and another would decide otherwise.
     pub(super) fn note(&self, input: &str, generation: &Generation, console: &mut Console<'_>) {
         let otherwise = || Upgrade::read(&self.args.rules, Lifecycle::V3, self.surroundings).otherwise();
-        if let (true, Some(what)) = (generation.may_be_newer, self.newer.get_or_init(otherwise)) {
-            let message = format!("18.2 or 18.3 may have recorded this, and {what} is read otherwise by v4");
-            let note = Diagnostic::new(code::GENERATION_AMBIGUOUS, message).at(Place::line(input, 1, 0));
-            console.report(&note.with_help("name the generation with --lifecycle v3 or v4"));
+        if generation.may_be_newer
+            && let Some(what) = self.newer.get_or_init(otherwise)
+        {
+            console.report(&ambiguous(input, what));
         }
     }
 }

@@ -3,12 +3,12 @@
 use super::args::RuleArgs;
 use super::config::Setup;
 use super::console::Surroundings;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, code};
 use crate::generation::Lifecycle;
 use crate::output::escape;
 use crate::rule::{CompiledRule, Rule, RuleSet, Sink};
-use crate::text::JsString;
 use crate::text::json::Value;
+use crate::text::{JsString, Place};
 
 /// The rules and settings that are read otherwise.
 #[derive(Debug, Default)]
@@ -30,6 +30,13 @@ impl Sink for Rules {
     }
 
     fn finding(&mut self, _: Diagnostic) {}
+}
+
+/// That an input does not tell its generation, and `what` the newer one reads otherwise (session.md S9.4f).
+pub(super) fn ambiguous(input: &str, what: &str) -> Diagnostic {
+    let message = format!("18.2 or 18.3 may have recorded this, and {what} is read otherwise by v4");
+    let note = Diagnostic::new(code::GENERATION_AMBIGUOUS, message).at(Place::line(input, 1, 0));
+    note.with_help("name the generation with --lifecycle v3 or v4")
 }
 
 impl Upgrade {
