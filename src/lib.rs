@@ -24,7 +24,7 @@
 //! | L7 | [`host`] | L6 and below |
 //! | L8 | [`handoff`] | L7 and below |
 //! | L9 | [`replay`] | L8 and below: a script hands off between prompts |
-//! | L10 | [`audit`] | L9 and below |
+//! | L10 | [`audit`], [`corpus`] | L9 and below |
 //! | L11 | [`output`] | reports of all of them |
 //! | L12 | [`cli`] | everything |
 
@@ -54,6 +54,7 @@ mod rooms {
     pub mod audit;
     pub mod builtin;
     pub mod clock;
+    pub mod corpus;
     pub mod diagnostic;
     pub mod engine;
     pub mod files;

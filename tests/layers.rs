@@ -18,7 +18,7 @@ const LAYERS: [&[&str]; 13] = [
     &["host"],
     &["handoff"],
     &["replay"],
-    &["audit"],
+    &["audit", "corpus"],
     &["output"],
     &["cli"],
 ];

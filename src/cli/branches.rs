@@ -8,7 +8,7 @@ use super::CliError;
 use super::args::ReplayArgs;
 use super::inputs::{self, Input};
 use super::opened::open_session;
-use crate::output::escape;
+use crate::diagnostic::code;
 use crate::session::{Session, Tree};
 use crate::stream::{InputKind, detect};
 
@@ -45,7 +45,7 @@ fn is_session(path: &Path) -> bool {
 fn branches(path: &Path) -> Result<Vec<Result<Input, CliError>>, CliError> {
     let name = path.to_string_lossy().into_owned();
     let session = open_session(path, &name)?;
-    let tree = Tree::new(&session).map_err(|error| CliError::failed(format!("{}: {error}", escape(&name))))?;
+    let tree = Tree::new(&session).map_err(|error| CliError::refused(name.as_str(), code::UNREADABLE_INPUT, error.to_string()))?;
     let leaves = leaves(&session, &tree);
     if leaves.len() < 2 {
         return Ok(vec![Ok(Input::File(path.to_owned()))]);

@@ -36,6 +36,8 @@ pub struct Console<'a> {
     style: Style,
     err_style: Style,
     quiet: bool,
+    out_is_terminal: bool,
+    err_is_terminal: bool,
     verbose: bool,
     fail_on: Severity,
     exit_zero: bool,
@@ -63,6 +65,9 @@ impl<'a> Console<'a> {
             style: style(surroundings.stdout_width),
             err_style: style(surroundings.stderr_width),
             quiet: common.quiet,
+            out_is_terminal: surroundings.stdout_width.is_some(),
+            err_is_terminal: surroundings.stderr_width.is_some()
+                && surroundings.vars.get("TERM").is_none_or(|term| term != "dumb"),
             verbose: common.verbose,
             fail_on: match common.fail_on {
                 FailOn::Error => Severity::Error,
@@ -182,6 +187,23 @@ impl<'a> Console<'a> {
         self.raise(error.status);
         let text = render_failure(&error.message, error.help.as_deref(), self.err_style);
         self.show(&text);
+    }
+
+    /// Shows that an input could not be read, as a warning where that is to be no failure.
+    pub fn refuse(&mut self, error: &CliError, is_allowed: bool) {
+        match error.refused.as_ref().filter(|_| is_allowed) {
+            Some(refused) => {
+                let finding = Diagnostic::new(refused.code, refused.why.as_str()).with_severity(Severity::Warning);
+                self.report(&finding.at(Place::line(&refused.input, 0, 0)));
+            }
+            None => self.fail(error),
+        }
+    }
+
+    /// Whether a long run may show on standard error how far it is. `writes`: whether it writes to standard output
+    /// meanwhile, which is the same terminal if it is one.
+    pub fn shows_progress(&self, writes: bool) -> bool {
+        !self.quiet && self.err_is_terminal && !(writes && self.out_is_terminal)
     }
 
     /// Makes the status at least this bad.

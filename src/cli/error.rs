@@ -1,6 +1,7 @@
 //! [`CliError`]: foreseen failures of circumstances, each with a remedy and a status.
 
 use super::ExitStatus;
+use crate::diagnostic::{Code, code};
 
 /// A failure that ends the work on one input, or the whole run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,17 +13,30 @@ pub struct CliError {
     pub help: Option<String>,
     /// The status it leads to.
     pub status: ExitStatus,
+    /// The input that it is about and the kind of failure, where an input could not be read.
+    pub refused: Option<Refused>,
+}
+
+/// An input that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its name in reports.
+    pub input: String,
+    /// The kind of failure.
+    pub code: Code,
+    /// The failure, without the name.
+    pub why: String,
 }
 
 impl CliError {
     /// Wrong usage: status 2.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None, status: ExitStatus::Usage }
+        Self { message: message.into(), help: None, status: ExitStatus::Usage, refused: None }
     }
 
     /// Something asked for could not be done: status 3.
     pub fn failed(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None, status: ExitStatus::Failed }
+        Self { message: message.into(), help: None, status: ExitStatus::Failed, refused: None }
     }
 
     /// Says what to do.
@@ -32,14 +46,23 @@ impl CliError {
         self
     }
 
+    /// An input that could not be read: status 3, and a finding of that kind where findings are listed.
+    pub fn refused(input: impl Into<String>, code: Code, why: impl Into<String>) -> Self {
+        let refused = Refused { input: input.into(), code, why: why.into() };
+        let failed = Self::failed(format!("{}: {}", refused.input, refused.why));
+        Self { refused: Some(refused), ..failed }
+    }
+
     /// A file that could not be read.
     pub fn unreadable(path: &std::path::Path, error: &std::io::Error) -> Self {
-        let (what, help) = match error.kind() {
-            std::io::ErrorKind::NotFound => ("there is no such file", "check the path"),
-            std::io::ErrorKind::PermissionDenied => ("no permission to read it", "check the file's permissions"),
-            _ => return Self::failed(format!("{}: cannot be read: {error}", path.display())),
-        };
         let name = if path.as_os_str().is_empty() { "''".to_owned() } else { path.display().to_string() };
-        Self::failed(format!("{name}: {what}")).with_help(help)
+        let refused = |why: &str| Self::refused(name.as_str(), code::UNREADABLE_INPUT, why);
+        match error.kind() {
+            std::io::ErrorKind::NotFound => refused("there is no such file").with_help("check the path"),
+            std::io::ErrorKind::PermissionDenied => {
+                refused("no permission to read it").with_help("check the file's permissions")
+            }
+            _ => refused(&format!("cannot be read: {error}")),
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use super::CliError;
+use crate::diagnostic::code;
 
 /// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,8 @@ pub(super) fn expand(paths: &[PathBuf]) -> Vec<Result<Input, CliError>> {
         } else if path.is_dir() {
             let found = files_below(path, |file| file.extension().is_some_and(|extension| extension == "jsonl"));
             if found.is_empty() {
-                inputs.push(Err(CliError::failed(format!("{}: no *.jsonl file below it", path.display()))
+                let name = path.display().to_string();
+                inputs.push(Err(CliError::refused(name, code::NO_INPUT, "no *.jsonl file below it")
                     .with_help("name a session file or an event stream, or a directory that holds some")));
             }
             inputs.extend(found.into_iter().map(|entry| entry.map(Input::File)));
@@ -66,11 +68,15 @@ pub(super) fn files_below(directory: &Path, wanted: impl Fn(&Path) -> bool) -> V
             } else if kind.is_file() {
                 Some(Ok(entry.into_path()))
             } else {
-                let error = CliError::failed(format!("{}: is no regular file", entry.path().display()));
+                let name = entry.path().display().to_string();
+                let error = CliError::refused(name, code::UNREADABLE_INPUT, "is no regular file");
                 Some(Err(error.with_help("name it itself to read it, or move it away")))
             }
         }
-        Err(error) => Some(Err(CliError::failed(format!("{}: {error}", directory.display())))),
+        Err(error) => {
+            let name = directory.display().to_string();
+            Some(Err(CliError::refused(name, code::UNREADABLE_INPUT, error.to_string())))
+        }
     })
     .collect()
 }
@@ -83,10 +89,10 @@ pub(super) fn open(path: &Path) -> Result<BufReader<File>, CliError> {
     let file = File::open(path).map_err(|error| CliError::unreadable(path, &error))?;
     let information = file.metadata().map_err(|error| CliError::unreadable(path, &error))?;
     if information.is_dir() {
-        return Err(CliError::failed(format!("{}: is a directory", path.display())));
+        return Err(CliError::refused(path.display().to_string(), code::UNREADABLE_INPUT, "is a directory"));
     }
     if information.is_file() && information.len() == 0 {
-        return Err(CliError::failed(format!("{}: the file is empty", path.display()))
+        return Err(CliError::refused(path.display().to_string(), code::EMPTY_INPUT, "the file is empty")
             .with_help("a recording begins with a `session` header or a `ready` line"));
     }
     Ok(BufReader::with_capacity(1 << 16, file))

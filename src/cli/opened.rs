@@ -7,6 +7,7 @@ use std::path::Path;
 use super::CliError;
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
+use crate::diagnostic::code;
 use crate::history::marks::{self, STANDARD_INPUT_BYTES};
 use crate::session::{ReadError, ReadMode, Session};
 use crate::stream::{InputKind, detect};
@@ -124,7 +125,7 @@ pub(super) fn leaf_of(session: &Session, asked: Option<&str>) -> Result<Option<u
     let Some(id) = asked else { return Ok(session.leaf()) };
     let found = session.find(&id.into()).ok_or_else(|| {
         let name = session.file();
-        CliError::failed(format!("{name}: no entry has the id `{id}`"))
+        CliError::refused(name, code::UNREADABLE_INPUT, format!("no entry has the id `{id}`"))
             .with_help(format!("`ttsr inspect-session {name} --tree` shows the ids"))
     })?;
     Ok(Some(found))
@@ -136,7 +137,8 @@ pub(super) fn leaf_of(session: &Session, asked: Option<&str>) -> Result<Option<u
 /// When the session cannot be read again.
 pub(super) fn generation_of(session: &Session, leaf: Option<usize>, asked: Asked) -> Result<Generation, CliError> {
     asked.generation(|| {
-        marks::of_session(session, leaf).map_err(|error| CliError::failed(format!("{}: {error}", session.file())))
+        marks::of_session(session, leaf)
+            .map_err(|error| CliError::refused(session.file(), code::UNREADABLE_INPUT, error.to_string()))
     })
 }
 
@@ -144,12 +146,13 @@ pub(super) fn generation_of(session: &Session, leaf: Option<usize>, asked: Asked
 fn kind_of(head: io::Result<&[u8]>, path: &Path) -> Result<InputKind, CliError> {
     let head = head.map_err(|error| CliError::unreadable(path, &error))?;
     if head.is_empty() {
-        return Err(CliError::failed(format!("{}: the input is empty", path.display()))
+        return Err(CliError::refused(path.display().to_string(), code::EMPTY_INPUT, "the input is empty")
             .with_help("a recording begins with a `session` header or a `ready` line"));
     }
     match detect(head) {
         InputKind::Unknown => {
-            Err(CliError::failed(format!("{}: is neither a session file nor an event stream", path.display()))
+            let why = "is neither a session file nor an event stream";
+            Err(CliError::refused(path.display().to_string(), code::UNKNOWN_INPUT, why)
                 .with_help("both are JSON Lines: a session begins with {\"type\":\"session\",…}, a stream has events such as {\"type\":\"turn_start\"}"))
         }
         kind => Ok(kind),
@@ -169,7 +172,7 @@ pub(super) fn open_session(path: &Path, name: &str) -> Result<Session, CliError>
 pub(super) fn refused(name: &str, path: &Path, error: ReadError) -> CliError {
     match error {
         ReadError::Io(error) => CliError::unreadable(path, &error),
-        ReadError::Refused(refusal) => CliError::failed(format!("{name}: {}", refusal.message))
+        ReadError::Refused(refusal) => CliError::refused(name, code::REFUSED_SESSION, refusal.message)
             .with_help("a session file begins with a line {\"type\":\"session\",\"id\":…}"),
     }
 }

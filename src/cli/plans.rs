@@ -7,11 +7,12 @@ use std::io::Read;
 use std::path::Path;
 
 use super::CliError;
-use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, TraceArg};
+use super::args::{ArgumentsArg, ReplayArgs, TraceArg};
 use super::config::Config;
 use super::console::{Console, Surroundings, softened};
 use super::generation::Generation;
 use super::inputs;
+use super::mode::Mode;
 use super::opened::{leaf_of, open_session};
 use super::upgrade::{Upgrade, ambiguous};
 use crate::agent::Script;
@@ -30,6 +31,7 @@ use crate::tool::ArgumentMode;
 /// The plans by generation, each made when the first input needs it.
 pub(super) struct Plans<'a> {
     args: &'a ReplayArgs,
+    mode: Mode,
     /// Whether a session is kept though none is to be written: a script hands it off.
     hands_off: bool,
     surroundings: &'a Surroundings,
@@ -50,7 +52,19 @@ impl<'a> Plans<'a> {
         verdicts: Verdicts,
         surroundings: &'a Surroundings,
     ) -> Self {
-        Self { args, hands_off, surroundings, made: BTreeMap::new(), newer: OnceCell::new(), verdicts, retries: None }
+        let (made, newer) = (BTreeMap::new(), OnceCell::new());
+        Self { args, mode: Mode::Alone, hands_off, surroundings, made, newer, verdicts, retries: None }
+    }
+
+    /// How the runs are told of.
+    pub(super) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The runs are told of in this way.
+    pub(super) fn told_as(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
     }
 
     /// A script answers the retries of the inputs.
@@ -63,7 +77,7 @@ impl<'a> Plans<'a> {
     pub(super) fn of(&mut self, lifecycle: Lifecycle, console: &mut Console<'_>) -> Result<&Plan, CliError> {
         if !self.made.contains_key(&lifecycle) {
             let config = Config::load(&self.args.rules, lifecycle, console, self.surroundings)?;
-            let mut plan = plan(self.args, &config, console)?;
+            let mut plan = plan(self.args, self.mode, &config, console)?;
             plan.keep_session |= self.hands_off;
             plan.retries.clone_from(&self.retries);
             let names: Vec<JsString> = plan.listed.iter().map(|rule| rule.name.clone()).collect();
@@ -124,7 +138,7 @@ pub(super) fn verdicts(path: &Path, stdin: &mut dyn Read) -> Result<Verdicts, Cl
 }
 
 /// The plan that the options ask for.
-fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result<Plan, CliError> {
+fn plan(args: &ReplayArgs, mode: Mode, config: &Config, console: &mut Console<'_>) -> Result<Plan, CliError> {
     let mut plan = config.plan();
     if let Some(mode) = &args.chunk {
         plan.chunk = mode.parse().map_err(|error| {
@@ -132,7 +146,9 @@ fn plan(args: &ReplayArgs, config: &Config, console: &mut Console<'_>) -> Result
         })?;
         plan.chunk_texts = true;
     }
-    plan.observe = args.on_trigger == OnTrigger::Observe;
+    plan.observe = mode.observes(args);
+    plan.counting = mode.counting();
+    plan.is_one_of_many = mode != Mode::Alone;
     plan.full_trace = args.trace == TraceArg::Full;
     plan.verify = args.verify;
     plan.keep_session = args.write_session.is_some();

@@ -14,12 +14,14 @@ use super::chosen;
 use super::compare::{self, Given};
 use super::config::has_question;
 use super::console::{Console, Surroundings, softened};
-use super::expect::Expected;
-use super::gates::{Gates, Watched};
+use super::gates::Gates;
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
+use super::merge;
+use super::mode::Mode;
 use super::opened::{Content, Opened, open_input, open_pipe};
 use super::plans::{Plans, resumed, resumed_session, verdicts};
+use super::progress::Progress;
 use super::reporter::Reporter;
 use super::texts::texts;
 use super::upgrade::Upgrade;
@@ -43,17 +45,20 @@ pub(super) fn run(
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
     one_reader(args)?;
-    let mut gates = Gates::read(&args.corpus)?;
+    let gates = Gates::read(&args.corpus)?;
+    let mode = Mode::of(args)?;
     let chosen;
+    let mut is_empty = false;
     let args = if args.corpus.chooses() {
         chosen = chosen::resolved(args, stdin, console)?;
-        if chosen.inputs.is_empty() {
-            return Ok(());
-        }
+        is_empty = chosen.inputs.is_empty();
         &chosen
     } else {
         args
     };
+    if args.corpus.merge {
+        return merge::run(args, mode, &gates, stdin, console);
+    }
     if args.author.all_branches && args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(CliError::usage("standard input can be read once: name a file to play all its branches"));
     }
@@ -61,6 +66,12 @@ pub(super) fn run(
     if !args.author.as_write.is_empty() {
         let passes = Asked::each(&args.rules.lifecycle, || has_question(&args.rules, surroundings))?;
         return as_write::run(args, &passes, surroundings, console);
+    }
+    if is_empty {
+        // A shard may be empty: its report is one of nothing.
+        let mut reporter = Reporter::new(args, mode, false)?;
+        reporter.finish(console);
+        return gates.check(&reporter.corpus, console);
     }
     if texts.is_empty() && args.inputs.is_empty() && args.script.is_none() {
         return Err(CliError::usage("nothing to replay").with_help(
@@ -91,16 +102,23 @@ pub(super) fn run(
         let given = Given { texts: &texts, script: script.as_ref(), passes: &passes, verdicts: &answers };
         return compare::run(args, &given, surroundings, console);
     }
-    let mut reporter = Reporter::new(args.format, passes.len() > 1)
-        .asks_only(args.print_asks)
-        .expecting(Expected::open(&args.author)?);
+    let mut reporter = Reporter::new(args, mode, passes.len() > 1)?;
     for asked in passes {
-        let plans = Plans::new(args, hands_off, answers.clone(), surroundings).answering(script.as_ref());
-        let mut pass = Pass { args, asked, plans, reporter: &mut reporter, gates: &mut gates };
-        pass.run(&texts, script.as_ref(), stdin, console)?;
+        let plans =
+            Plans::new(args, hands_off, answers.clone(), surroundings).told_as(mode).answering(script.as_ref());
+        let mut pass = Pass { args, asked, plans, reporter: &mut reporter };
+        let ran = pass.run(&texts, script.as_ref(), stdin, console);
+        if ran.is_err() {
+            // What was shown so far is ended as its form wants it.
+            reporter.finish(console);
+            return ran;
+        }
     }
     reporter.finish(console);
-    gates.check(console)?;
+    if reporter.corpus.inputs == 0 && !reporter.corpus.refused.is_empty() {
+        console.raise(ExitStatus::Failed);
+    }
+    gates.check(&reporter.corpus, console)?;
     if asks_for(LifecycleArg::V3) && asks_for(LifecycleArg::V4) {
         let older = Lifecycle::V3;
         for line in Upgrade::read(&args.rules, older, surroundings).lines(older) {
@@ -116,7 +134,6 @@ struct Pass<'a> {
     asked: Asked,
     plans: Plans<'a>,
     reporter: &'a mut Reporter,
-    gates: &'a mut Gates,
 }
 
 impl Pass<'_> {
@@ -139,7 +156,7 @@ impl Pass<'_> {
                     let play = |sink: &mut dyn TraceSink| plan.text(text, name, "text", resumed, sink);
                     Ok(Played::watch(plan, &generation, sink, play))
                 });
-                settle(played, args, self.gates, console);
+                self.settle(played, console);
             }
             if let Some(script) = script {
                 let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
@@ -149,22 +166,25 @@ impl Pass<'_> {
                     let play = |sink: &mut dyn TraceSink| plan.script(source, &prompts, resumed, &script.file, sink);
                     Ok(Played::watch(plan, &generation, sink, play))
                 });
-                settle(played, args, self.gates, console);
+                self.settle(played, console);
             }
         }
         let expanded = branches::inputs(args);
         let jobs = args.jobs.unwrap_or(1).max(1);
+        let mut progress = Progress::new(&expanded, console.shows_progress(args.format.is_told_as_it_comes(self.plans.mode().counting().is_some())));
         for batch in expanded.chunks(if jobs > 1 { jobs * BATCH } else { 1 }) {
             if console.is_closed() {
                 break;
             }
+            progress.begin(batch);
             if jobs > 1 {
                 self.several(batch, jobs, console)?;
-                continue;
+            } else {
+                for input in batch {
+                    self.one(input, stdin, console)?;
+                }
             }
-            for input in batch {
-                self.one(input, stdin, console)?;
-            }
+            progress.end(batch);
         }
         Ok(())
     }
@@ -181,7 +201,7 @@ impl Pass<'_> {
             Ok(Input::Stdin) => self.opened(open_pipe(stdin, "-", self.asked, leaf), console),
             Ok(input) => self.opened(open_input(input, self.asked, leaf), console),
             Err(error) => {
-                console.fail(error);
+                self.settle(Err(error.clone()), console);
                 Ok(())
             }
         }
@@ -202,7 +222,7 @@ impl Pass<'_> {
             }
             Err(error) => Err(error),
         };
-        settle(played, self.args, self.gates, console);
+        self.settle(played, console);
         Ok(())
     }
 
@@ -242,9 +262,27 @@ impl Pass<'_> {
             if played.is_ok() {
                 self.reporter.show(console, events);
             }
-            settle(played, self.args, self.gates, console);
+            self.settle(played, console);
         }
         Ok(())
+    }
+}
+
+impl Pass<'_> {
+    /// Ends the work on one input.
+    fn settle(&mut self, played: Result<Played, CliError>, console: &mut Console<'_>) {
+        match played {
+            Ok(played) => {
+                bundled_note(&played, self.args, console);
+                finish(played.report, self.args, console);
+            }
+            Err(error) => {
+                if let Some(refused) = &error.refused {
+                    self.reporter.refused(console, refused);
+                }
+                console.refuse(&error, self.args.corpus.allow_unreadable);
+            }
+        }
     }
 }
 
@@ -255,8 +293,6 @@ pub(super) struct Played {
     pub(super) report: Report,
     /// The rules that the input names and nobody gave, once each.
     unknown: Vec<JsString>,
-    /// What it shows of the gates.
-    watched: Watched,
     /// Whether they may be bundled with the agent: its bundled rules are on.
     bundled_are_on: bool,
 }
@@ -269,7 +305,7 @@ impl Played {
         sink: &mut dyn TraceSink,
         play: impl FnOnce(&mut dyn TraceSink) -> Report,
     ) -> Self {
-        let (mut input, mut unknown, mut watched) = (String::new(), Vec::new(), Watched::default());
+        let (mut input, mut unknown) = (String::new(), Vec::new());
         let report = play(&mut |mut event: TraceEvent| {
             match &mut event.kind {
                 TraceKind::Run { lifecycle_from, .. } => {
@@ -279,14 +315,12 @@ impl Played {
                 TraceKind::Recorded { rules, .. } => unknown_rules(rules, plan, &mut unknown),
                 _ => {}
             }
-            watched.event(&event);
             sink.event(event);
         });
         Self {
             input,
             report,
             unknown,
-            watched,
             bundled_are_on: plan.semantics.rule_switches && plan.settings.builtin_rules,
         }
     }
@@ -303,18 +337,6 @@ fn unknown_rules(recorded: &[JsString], plan: &Plan, unknown: &mut Vec<JsString>
 
 /// Inputs per job that are played before the next are begun, so that memory does not grow with their number.
 pub(super) const BATCH: usize = 4;
-
-/// Ends the work on one input.
-fn settle(played: Result<Played, CliError>, args: &ReplayArgs, gates: &mut Gates, console: &mut Console<'_>) {
-    match played {
-        Ok(played) => {
-            bundled_note(&played, args, console);
-            gates.count(&played.report, played.watched);
-            finish(played.report, args, console);
-        }
-        Err(error) => console.fail(&error),
-    }
-}
 
 /// Says once per input how to give rules that the recorded agent had in it (cli.md, `--bundled`).
 fn bundled_note(played: &Played, args: &ReplayArgs, console: &mut Console<'_>) {

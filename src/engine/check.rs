@@ -42,6 +42,8 @@ pub struct Hit {
     pub by: By,
     /// At most 80 code points around the match, `…` at cuts.
     pub excerpt: JsString,
+    /// Where in the excerpt the match begins and ends, in code points, when its place is known.
+    pub marked: Option<(usize, usize)>,
     /// Key of the buffer that matched, for [`Manager::buffer`](super::Manager::buffer).
     pub buffer: JsString,
     /// Length of the buffer at the check, in code units: the prefix of the block that had been seen.
@@ -53,8 +55,8 @@ pub struct Hit {
 impl Hit {
     /// A judge's yes about a finished output: it is about all of the content.
     pub fn judged(rule: JsString, by: By, context: &Context, content: &[u16]) -> Self {
-        let excerpt = super::excerpt::excerpt(content, &(0..0));
-        Self { rule, by, excerpt, buffer: context.buffer_key(), seen: content.len(), span: None }
+        let excerpt = super::excerpt::excerpt(content, &(0..0)).text;
+        Self { rule, by, excerpt, marked: None, buffer: context.buffer_key(), seen: content.len(), span: None }
     }
 }
 

@@ -7,8 +7,16 @@ use crate::text::JsString;
 /// Code points that an excerpt shows at most, the marks of cuts included.
 const EXCERPT: usize = 80;
 
+/// The text around a match.
+pub(super) struct Excerpt {
+    /// At most [`EXCERPT`] code points, with `…` where something is cut off.
+    pub(super) text: JsString,
+    /// Where in it the match begins and ends, as far as it is shown, in code points.
+    pub(super) marked: (usize, usize),
+}
+
 /// At most [`EXCERPT`] code points around a match, with `…` where something is cut off.
-pub(super) fn excerpt(text: &[u16], span: &Range<usize>) -> JsString {
+pub(super) fn excerpt(text: &[u16], span: &Range<usize>) -> Excerpt {
     let begin = span.start.min(text.len());
     let (mut before, mut after) = (begin, begin);
     let mut shown = 0;
@@ -47,7 +55,13 @@ pub(super) fn excerpt(text: &[u16], span: &Range<usize>) -> JsString {
     if after < text.len() {
         excerpt.push_str("…");
     }
-    excerpt
+    let end = span.end.min(after).max(begin);
+    let from = code_points(&text[before..begin]) + usize::from(before > 0);
+    Excerpt { text: excerpt, marked: (from, from + code_points(&text[begin..end])) }
+}
+
+fn code_points(text: &[u16]) -> usize {
+    char::decode_utf16(text.iter().copied()).count()
 }
 
 fn is_low(text: &[u16], at: usize) -> bool {
@@ -73,7 +87,12 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, span: Range<usize>) -> String {
-        excerpt(JsString::from(text).units(), &span).to_string_lossy()
+        let Excerpt { text: shown, marked } = excerpt(JsString::from(text).units(), &span);
+        let shown = shown.to_string_lossy();
+        let part: String = shown.chars().skip(marked.0).take(marked.1 - marked.0).collect();
+        let whole = JsString::from_units(&JsString::from(text).units()[span]).to_string_lossy();
+        assert!(whole.starts_with(&part) && (part == whole || shown.ends_with('…')), "{part} of {whole}");
+        shown
     }
 
     #[test]

@@ -52,6 +52,12 @@ impl Ledger {
         }
     }
 
+    /// Forgets all records; the turn counter stays.
+    pub fn forget(&mut self) {
+        self.order.clear();
+        self.records.clear();
+    }
+
     /// Takes back the mark that left `after`, so that the record is again what it was `before` (engine.md E11 G33). A
     /// mark made since then stays.
     pub fn undo(&mut self, name: &JsString, before: Option<Record>, after: Option<Record>) {

@@ -157,6 +157,12 @@ impl Manager {
         self.counting = None;
     }
 
+    /// Forgets what was injected, so that every rule may trigger.
+    pub fn rearm(&mut self) {
+        self.ledger.forget();
+        self.counting = None;
+    }
+
     /// Takes a mark back unless another one was made since (engine.md E11 G33).
     pub fn undo_mark(&mut self, name: &JsString, before: Option<Record>, after: Option<Record>) {
         self.ledger.undo(name, before, after);
@@ -302,12 +308,14 @@ impl Manager {
             let why = match outcome {
                 Outcome::NoMatch => continue,
                 Outcome::Match(hit) => {
+                    let excerpt = excerpt(text, &hit.range);
                     check.matches.push(Match {
                         rule,
                         hit: Hit {
                             rule: name.clone(),
                             by: By::Ast(self.rules[rule].ast.get(hit.pattern).cloned().unwrap_or_default()),
-                            excerpt: excerpt(text, &hit.range),
+                            excerpt: excerpt.text,
+                            marked: Some(excerpt.marked),
                             buffer: key.clone(),
                             seen: text.len(),
                             span: Some(hit.range.clone()),
@@ -391,13 +399,15 @@ impl Manager {
         }
         let text = stream.buffer.text();
         let end = text.len();
+        let excerpt = excerpt(text, span.as_ref().unwrap_or(&(end..end)));
         let hit = Hit {
             rule: self.rules[rule].name.clone(),
             by: By::Condition {
                 source: set.pattern(pattern).map(|pattern| pattern.source().clone()).unwrap_or_default(),
                 pattern,
             },
-            excerpt: excerpt(text, span.as_ref().unwrap_or(&(end..end))),
+            excerpt: excerpt.text,
+            marked: span.is_some().then_some(excerpt.marked),
             buffer: key.clone(),
             seen: end,
             span,

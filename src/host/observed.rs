@@ -20,6 +20,8 @@ pub struct Observed {
     pub folded: Vec<Fold>,
     /// Rules whose match another cut of the text could change.
     pub chunk_dependent: Vec<JsString>,
+    /// Rules of decisions that could not be reached.
+    pub undecided: Vec<JsString>,
 }
 
 /// Rules that matched together.

@@ -91,12 +91,17 @@ impl Matched {
         }
     }
 
-    fn insert_into(&self, object: &mut Object) {
+    /// The word for it in reports.
+    pub fn kind(&self) -> &'static str {
         match self {
-            Self::Condition(text) => object.insert("condition", text.clone()),
-            Self::Ast(text) => object.insert("ast", text.clone()),
-            Self::Question(text) => object.insert("question", text.clone()),
+            Self::Condition(_) => "condition",
+            Self::Ast(_) => "ast",
+            Self::Question(_) => "question",
         }
+    }
+
+    fn insert_into(&self, object: &mut Object) {
+        object.insert(self.kind(), self.text().clone());
     }
 }
 
@@ -109,6 +114,8 @@ pub struct By {
     pub matched: Matched,
     /// At most 80 code points around the match.
     pub excerpt: JsString,
+    /// Where in the excerpt the match begins and ends, in code points, when its place is known.
+    pub marked: Option<(usize, usize)>,
     /// Whether another cut of the same text would decide otherwise.
     pub chunk_dependent: bool,
     /// Whether the condition matches at this check point but not the whole block.
@@ -212,6 +219,8 @@ pub enum TraceKind {
         settings: Object,
         /// Number of registered rules.
         rules: usize,
+        /// What is counted over many inputs; none where a run stands for itself.
+        count: Option<Counting>,
     },
     /// A rule that was read.
     Rule {
@@ -223,6 +232,8 @@ pub enum TraceKind {
         registered: bool,
         /// Why not.
         reason: Option<String>,
+        /// What makes it match; told over many inputs only, where what never matches is of interest.
+        matches: Vec<Matched>,
     },
     /// A match.
     Trigger(Trigger),
@@ -367,8 +378,117 @@ pub enum TraceKind {
         /// Counter of deliveries.
         delivery_id: u64,
     },
+    /// What became of an injection of the recording (many inputs only).
+    Followed {
+        /// The rule.
+        rule: JsString,
+        /// Whether the model obeyed.
+        outcome: Outcome,
+        /// Assistant messages from the injection to the next prompt.
+        messages: usize,
+        /// Whether the rule matches in any message behind it.
+        again: bool,
+    },
+    /// Messages that match and that the recording does not inject the rule at (many inputs only).
+    Uninjected {
+        /// The rule.
+        rule: JsString,
+        /// The likely reason.
+        why: Uninjected,
+        /// How many.
+        messages: usize,
+    },
+    /// What an input came to, for a report over many (many inputs only).
+    Input {
+        /// Assistant messages.
+        assistant_messages: usize,
+        /// The time in its header.
+        time: Option<JsString>,
+        /// The working directory in its header.
+        cwd: Option<JsString>,
+    },
+    /// An input that could not be read.
+    Refused {
+        /// The kind of failure.
+        code: JsString,
+        /// The failure in words.
+        why: JsString,
+    },
     /// Last line of an input.
     Summary(Summary),
+}
+
+/// What a report over many inputs counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Counting {
+    /// What matches in each message, the repeat policy left aside.
+    Every,
+    /// What the agent would have done.
+    Agent,
+}
+
+impl Counting {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Every => "every",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// Whether a model obeyed an injection: its rule, the repeat policy left aside, matches in no assistant message from it
+/// to the next prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It does not match there.
+    Obeyed,
+    /// It does.
+    Repeated,
+    /// No message follows, the rule is not known here, or its decision is open.
+    Unknown,
+}
+
+impl Outcome {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Obeyed, Self::Repeated, Self::Unknown];
+
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Obeyed => "obeyed",
+            Self::Repeated => "repeated",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Why a recording does not inject a rule at a message in which it matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Uninjected {
+    /// The rule was injected before.
+    Spent,
+    /// The recording injects it only later.
+    NotThereYet,
+    /// It matches only with this cut of the text.
+    Cut,
+    /// The recording never names it: it was not there, disabled, or had another text.
+    NeverNamed,
+}
+
+impl Uninjected {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Spent, Self::NotThereYet, Self::Cut, Self::NeverNamed];
+
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Spent => "spent",
+            Self::NotThereYet => "not-there-yet",
+            Self::Cut => "cut",
+            Self::NeverNamed => "never-named",
+        }
+    }
 }
 
 fn names(rules: &[JsString]) -> Value {
@@ -406,6 +526,10 @@ impl TraceKind {
             Self::State { .. } => "state",
             Self::Reserve { .. } => "reserve",
             Self::Release { .. } => "release",
+            Self::Followed { .. } => "followed",
+            Self::Uninjected { .. } => "uninjected",
+            Self::Input { .. } => "input",
+            Self::Refused { .. } => "refused",
             Self::Summary(_) => "summary",
         }
     }
@@ -413,7 +537,7 @@ impl TraceKind {
     /// The fields of this kind, in the documented order.
     fn fields(&self, input: &str) -> Object {
         match self {
-            Self::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules } => {
+            Self::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, count } => {
                 let mut object = json_object! {"input": input, "input_kind": *input_kind, "lifecycle": *lifecycle};
                 if let Some(mark) = lifecycle_from {
                     object.insert("lifecycle_from", mark.as_str());
@@ -421,12 +545,23 @@ impl TraceKind {
                 object.insert("chunk", chunk.as_str());
                 object.insert("settings", settings.clone());
                 object.insert("rules", *rules);
+                if let Some(count) = count {
+                    object.insert("count", count.as_str());
+                }
                 object
             }
-            Self::Rule { name, path, registered, reason } => {
+            Self::Rule { name, path, registered, reason, matches } => {
                 let mut object = json_object! {"name": name.clone(), "path": path.clone(), "registered": *registered};
                 if let Some(reason) = reason {
                     object.insert("reason", reason.as_str());
+                }
+                if !matches.is_empty() {
+                    let matches = matches.iter().map(|one| {
+                        let mut object = Object::new();
+                        one.insert_into(&mut object);
+                        Value::Object(object)
+                    });
+                    object.insert("matches", matches.collect::<Vec<_>>());
                 }
                 object
             }
@@ -493,6 +628,19 @@ impl TraceKind {
             Self::Recorded { rules, agrees } => {
                 json_object! {"rules": names(rules), "agrees": agrees.map_or(Value::Null, Value::from)}
             }
+            Self::Followed { rule, outcome, messages, again } => json_object! {
+                "rule": rule.clone(), "outcome": outcome.as_str(), "messages": *messages, "again": *again,
+            },
+            Self::Uninjected { rule, why, messages } => {
+                json_object! {"rule": rule.clone(), "why": why.as_str(), "messages": *messages}
+            }
+            Self::Input { assistant_messages, time, cwd } => json_object! {
+                "input": input,
+                "assistant_messages": *assistant_messages,
+                "time": optional(time.as_ref()),
+                "cwd": optional(cwd.as_ref()),
+            },
+            Self::Refused { code, why } => json_object! {"input": input, "code": code.clone(), "why": why.clone()},
             Self::Summary(summary) => summary.fields(),
         }
     }
@@ -504,7 +652,13 @@ impl Trigger {
             let mut object = json_object! {"rule": by.rule.clone()};
             by.matched.insert_into(&mut object);
             object.insert("excerpt", by.excerpt.clone());
+            if let Some((start, end)) = by.marked {
+                object.insert("marked", vec![Value::from(start), Value::from(end)]);
+            }
             object.insert("chunk_dependent", by.chunk_dependent);
+            if by.premature {
+                object.insert("premature", true);
+            }
             if let Some(count) = by.any_of {
                 object.insert("any_of", count);
             }

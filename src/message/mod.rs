@@ -20,6 +20,10 @@ pub use marks::{is_judging_entry, is_judging_event};
 /// `customType` of injected messages (engine.md E7.4).
 pub const INJECTION_TYPE: &str = "ttsr-injection";
 
+/// How the text of every interrupt reminder begins; the early generation gives it as a message of the user
+/// (engine.md E7.4).
+pub const INTERRUPT_PREFIX: &str = "<system-interrupt reason=\"rule_violation\"";
+
 /// How the text of every folded reminder begins. Leading text blocks of a tool result that begin so are not the
 /// tool's own content (engine.md E7.2 step 5).
 pub const REMINDER_PREFIX: &str = "<system-reminder reason=\"rule_violation\"";

@@ -17,7 +17,7 @@ const CONTENT_LIMIT: usize = 60;
 pub fn render(events: &[TraceEvent], style: Style) -> String {
     let mut out = String::new();
     for event in events {
-        if let TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules } = &event.kind {
+        if let TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, .. } = &event.kind {
             let lifecycle = generation(lifecycle, lifecycle_from.as_deref());
             let chunk = if *input_kind == "session" { format!(", {chunk}") } else { String::new() };
             let title = style.heading(&escape(&event.at.input));
@@ -315,7 +315,8 @@ fn totals(out: &mut String, summary: &Summary, style: Style) {
     }
 }
 
-/// The totals of one input as CSV: input, rule, its counts, the generation and the mark that decided for it.
+/// The totals of one input as CSV: input, rule, its counts, the generation and the mark that decided for it; of one
+/// that could not be read the kind of failure.
 pub fn csv(events: &[TraceEvent]) -> String {
     let mut out = String::new();
     let mut generation = String::new();
@@ -329,8 +330,12 @@ pub fn csv(events: &[TraceEvent]) -> String {
                 for (rule, totals) in &summary.per_rule {
                     let (input, rule) = (csv_field(&event.at.input), csv_field(&rule.to_string_lossy()));
                     let counts = columns(totals).map(|count| count.to_string()).join(",");
-                    let _ = writeln!(out, "{input},{rule},{counts},{generation}");
+                    let _ = writeln!(out, "{input},{rule},{counts},{generation},");
                 }
+            }
+            TraceKind::Refused { code, .. } => {
+                let (input, code) = (csv_field(&event.at.input), csv_field(&code.to_string_lossy()));
+                let _ = writeln!(out, "{input},,,,,,,,,,,{code}");
             }
             _ => {}
         }
@@ -340,7 +345,7 @@ pub fn csv(events: &[TraceEvent]) -> String {
 
 /// Heads of the columns of [`csv`].
 pub const CSV_HEAD: &str =
-    "input,rule,triggers,interrupts,deferred,folded,persisted,premature,undecided,lifecycle,lifecycle_from\n";
+    "input,rule,triggers,interrupts,deferred,folded,persisted,premature,undecided,lifecycle,lifecycle_from,refused\n";
 
 /// A field quoted where it must be. A leading sign that a spreadsheet would take for a formula is quoted away too.
 pub(super) fn csv_field(text: &str) -> String {
@@ -350,17 +355,10 @@ pub(super) fn csv_field(text: &str) -> String {
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// The events of all inputs as one JSON document.
-pub fn document(runs: &[Vec<TraceEvent>]) -> Value {
-    let mut seq = 0;
-    let inputs = runs.iter().map(|events| {
-        let lines = events.iter().map(|event| {
-            let line = event.to_value(seq);
-            seq += 1;
-            line
-        });
-        let input = events.first().map(|event| event.at.input.clone()).unwrap_or_default();
-        Value::Object(crate::json_object! {"input": input, "trace": Value::Array(lines.collect())})
-    });
-    Value::Object(crate::json_object! {"schema": "ttsr.replay/1", "inputs": Value::Array(inputs.collect())})
+/// How the one JSON document of all runs begins; `]}` ends it.
+pub const DOCUMENT_HEAD: &str = "{\"schema\":\"ttsr.replay/1\",\"inputs\":[";
+
+/// How a run in that document begins: its trace lines follow, parted by commas, and `]}`.
+pub fn run_head(input: &str) -> String {
+    format!("{{\"input\":{},\"trace\":[", Value::from(input).to_json())
 }

@@ -7,6 +7,7 @@ mod assumed;
 pub mod change;
 mod examples;
 pub mod files;
+mod followed;
 mod handed_off;
 mod plan;
 mod recorded;

@@ -9,7 +9,7 @@ use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Manager;
 use crate::generation::Semantics;
-use crate::host::trace::{GateEvent, Matched, Summary, TraceKind};
+use crate::host::trace::{Counting, GateEvent, Matched, Summary, TraceKind};
 use crate::host::{Journal, Run, TraceSink};
 use crate::json_object;
 use crate::judge::Verdicts;
@@ -57,6 +57,10 @@ pub struct Plan {
     pub chunk_texts: bool,
     /// Whether matches are only noted.
     pub observe: bool,
+    /// What is counted over many inputs; none where each stands for itself.
+    pub counting: Option<Counting>,
+    /// Whether the input is one of many, so that its trace says what a report over all needs.
+    pub is_one_of_many: bool,
     /// Whether each rule's gate is told at each message: all rules, or only the named one.
     pub explain: Option<Option<JsString>>,
     /// Rows of verdicts for judged rules (generation-v4.md W15.2).
@@ -101,6 +105,8 @@ impl Plan {
             chunk: ChunkMode::default(),
             chunk_texts: false,
             observe: false,
+            counting: None,
+            is_one_of_many: false,
             explain: None,
             verdicts: Verdicts::default(),
             retries: None,
@@ -247,6 +253,7 @@ impl Plan {
             chunk: self.chunk.to_string(),
             settings: self.settings.to_object(),
             rules: self.rules.len(),
+            count: self.counting,
         }];
         for rule in &self.listed {
             head.push(TraceKind::Rule {
@@ -254,6 +261,7 @@ impl Plan {
                 path: shown_path(&self.placed(&rule.name, &rule.path, cwd), cwd, &self.home),
                 registered: rule.registered,
                 reason: rule.reason.clone(),
+                matches: if self.counting.is_some() { self.what_matches(&rule.name) } else { Vec::new() },
             });
         }
         for rule in &self.rules {
@@ -266,6 +274,17 @@ impl Plan {
             }
         }
         head
+    }
+
+    /// What makes a rule match, in the order of the rule.
+    fn what_matches(&self, name: &JsString) -> Vec<Matched> {
+        let Some(rule) = self.rules.iter().find(|rule| rule.name == *name) else { return Vec::new() };
+        let conditions = rule.conditions.iter().map(|(source, _)| source).chain(&rule.undecidable);
+        let streams = conditions.cloned().map(Matched::Condition).chain(rule.ast.iter().cloned().map(Matched::Ast));
+        match rule.question.clone().filter(|_| rule.is_judged()) {
+            Some(question) => vec![Matched::Question(question)],
+            None => streams.collect(),
+        }
     }
 
     /// The gates of the rules that are not registered: they never reach the engine.

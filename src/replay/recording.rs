@@ -9,7 +9,7 @@ use crate::agent::{EndOfScript, ScriptSource};
 use crate::diagnostic::{Diagnostic, code};
 use crate::generation::Semantics;
 use crate::history::{BranchHistory, Cut, Step, StreamHistory, Turn};
-use crate::host::trace::TraceKind;
+use crate::host::trace::{Counting, TraceKind};
 use crate::host::{Host, Progress, Run, TraceSink, distinct};
 use crate::lifecycle::{Action, Coordinator, Decision};
 use crate::message::{AgentEvent, Ending};
@@ -17,9 +17,11 @@ use crate::rule::CompiledRule;
 use crate::session::{Session, SessionError};
 use crate::settings::{InterruptMode, RepeatMode};
 use crate::stream::{ChunkMode, Chunker, EventReader, StreamHeader};
+use crate::text::json::Value;
 use crate::text::{JsString, Place};
 use crate::tool::ArgumentMode;
 
+use super::followed::{Followed, Seen};
 use super::plan::{Plan, Report, Resumed};
 use super::recorded::{Conduct, Finished, RecordedAgent, StepSource};
 use super::text_turn::{TextInput, text_turn};
@@ -120,6 +122,7 @@ impl Plan {
             lost_calls: false,
             processes: 1,
             uncertain: Vec::new(),
+            followed: self.counting.map(|_| Followed::default()),
         };
         let mut host = Host::new(&mut run, &mut agent);
         loop {
@@ -130,13 +133,18 @@ impl Plan {
                     facts.lost_calls = false;
                     facts.ahead.clear();
                     let mut coordinator = self.recorded_coordinator(&rules.cwd);
-                    let persisted = host.run.persisted.iter();
-                    coordinator.restore(distinct(facts.injected.iter().chain(persisted)));
+                    if self.counting != Some(Counting::Every) {
+                        let persisted = host.run.persisted.iter();
+                        coordinator.restore(distinct(facts.injected.iter().chain(persisted)));
+                    }
                     host.run.replace_process(coordinator);
                 }
                 Progress::TurnOver => {
                     if let Some(finished) = host.agent.take_finished() {
                         self.turn_over(host.run, &finished, &rules, input_kind, &mut facts, &mut diagnostics);
+                        if self.counting == Some(Counting::Every) {
+                            host.run.coordinator.rearm();
+                        }
                     }
                     if let Recording::Events(reader, _) = host.agent.source() {
                         diagnostics.extend(reader.take_diagnostics());
@@ -151,6 +159,17 @@ impl Plan {
         diagnostics.extend(agent.script().and_then(ScriptSource::finding));
         if let Some(error) = agent.take_failure() {
             diagnostics.push(unreadable(name, &error));
+        }
+        for (origin, kind) in facts.followed.take().into_iter().flat_map(|followed| followed.finish(|rule| rules.is_registered(rule))) {
+            run.emit_about(&origin, kind);
+        }
+        if self.is_one_of_many {
+            let assistant_messages = run.summary_mut().messages;
+            run.emit_outside(TraceKind::Input {
+                assistant_messages,
+                time: header.raw.get("timestamp").and_then(Value::as_string).cloned(),
+                cwd: header.cwd.clone(),
+            });
         }
         if is_session && facts.processes == 1 && self.settings.repeat_mode == RepeatMode::AfterGap {
             let message = "no `session_exit` entry: the session is taken as one process";
@@ -197,6 +216,19 @@ impl Plan {
             if !finished.left_recording {
                 self.take_over(run, turn, is_session && comparison.differences.is_empty(), facts);
             }
+        }
+        if let Some(followed) = &mut facts.followed {
+            let names = |rules: &[JsString]| rules.iter().map(JsString::trim).collect::<Vec<_>>();
+            let matched: Vec<JsString> =
+                distinct(run.observed.batches.iter().flat_map(|batch| &batch.rules)).iter().map(JsString::trim).collect();
+            followed.message(&Seen {
+                origin: &turn.origin,
+                prompts: run.prompts,
+                matched: &matched,
+                by_cut: &names(&run.observed.chunk_dependent),
+                undecided: &names(&run.observed.undecided),
+                injected: &recorded_marks(turn, &self.semantics),
+            });
         }
         let waiting = run.coordinator.queued_rules();
         let uncertain = facts.uncertain.iter().chain(&run.observed.chunk_dependent);
@@ -323,6 +355,8 @@ struct Facts {
     /// Whether a call may have been cut off a message of the present process.
     lost_calls: bool,
     processes: usize,
+    /// Injections of the recording and what came of them, where that is of interest.
+    followed: Option<Followed>,
     /// Deferred rules that wait, and that another cut of the text would not have let match.
     uncertain: Vec<JsString>,
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// Which inputs, and which limits.
 #[derive(Clone, Debug, Default, Args)]
@@ -26,6 +26,25 @@ pub struct CorpusArgs {
     #[arg(long, value_name = "K/N", help_heading = "Choice of inputs", conflicts_with = "as_write")]
     pub shard: Option<String>,
 
+    /// Count inputs that cannot be read as warnings: they are in the report, and the gates decide about the status
+    ///
+    /// Without it the status is 3, whatever the gates say. Where nothing at all can be read it is 3 all the same.
+    #[arg(long, help_heading = "Choice of inputs", conflicts_with = "as_write")]
+    pub allow_unreadable: bool,
+
+    /// Tell of each of several inputs by itself, as of a single one, in place of a report over all
+    #[arg(long, help_heading = "Many inputs", conflicts_with_all = ["count", "merge", "table"])]
+    pub each: bool,
+    /// What the report over several inputs counts; without it: every, or agent where --on-trigger abort is given
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Many inputs", conflicts_with_all = ["as_write", "verify", "expect", "explain", "print_asks", "baseline", "baseline_set"])]
+    pub count: Option<CountArg>,
+    /// The inputs are traces that `--format jsonl` wrote, of several processes: make one report of them
+    #[arg(long, help_heading = "Many inputs", conflicts_with_all = ["count", "rules", "text", "text_file", "script", "as_write", "resume", "all_branches", "leaf", "verify", "expect", "explain", "print_asks", "baseline", "baseline_set", "on_trigger", "chunk", "since", "until", "write_session", "emit_events", "lifecycle", "only_rule"])]
+    pub merge: bool,
+    /// Which table of the report --format csv writes; without it the one of rules
+    #[arg(long, value_enum, value_name = "TABLE", help_heading = "Many inputs", conflicts_with = "as_write")]
+    pub table: Option<ReportTable>,
+
     /// Status 1 when a rule triggers more than N times in 1,000 assistant messages of all inputs
     #[arg(long, value_name = "RULE=N", help_heading = "Gates", conflicts_with_all = ["baseline", "baseline_set", "print_asks", "as_write"])]
     pub max_rate: Vec<String>,
@@ -38,6 +57,27 @@ pub struct CorpusArgs {
     /// Status 1 when a decision could not be reached
     #[arg(long, help_heading = "Gates", conflicts_with_all = ["baseline", "baseline_set", "print_asks", "as_write"])]
     pub fail_on_undecided: bool,
+}
+
+/// What a report over many inputs counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CountArg {
+    /// What matches in every message, however often the repeat policy lets it trigger
+    Every,
+    /// What the agent would have done
+    Agent,
+}
+
+/// Tables of a report over many inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReportTable {
+    /// The counts of each rule
+    #[default]
+    Rules,
+    /// Places at which each rule matches
+    Samples,
+    /// Inputs that could not be read
+    Refused,
 }
 
 impl CorpusArgs {

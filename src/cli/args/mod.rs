@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use author::AuthorArgs;
 pub use check_rules::{CheckFormat, CheckRulesArgs};
-pub use corpus::CorpusArgs;
+pub use corpus::{CorpusArgs, CountArg, ReportTable};
 pub use handoff::{HandoffArgs, HandoffFormat, PipelineArg};
 pub use inspect_session::{InspectFormat, InspectSessionArgs};
 pub use replay::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, SourceArg, TraceArg};

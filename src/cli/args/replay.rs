@@ -83,9 +83,9 @@ pub struct ReplayArgs {
     /// and one delta for --text
     #[arg(long, value_name = "MODE", help_heading = "How to run")]
     pub chunk: Option<String>,
-    /// What a match does
-    #[arg(long, value_enum, value_name = "ACTION", default_value_t, help_heading = "How to run")]
-    pub on_trigger: OnTrigger,
+    /// What a match does; without it abort, and observe in a report over several inputs
+    #[arg(long, value_enum, value_name = "ACTION", help_heading = "How to run")]
+    pub on_trigger: Option<OnTrigger>,
     /// How streamed tool arguments are re-read
     #[arg(long, value_enum, value_name = "HOW", default_value_t, help_heading = "How to run")]
     pub arguments: ArgumentsArg,
@@ -160,10 +160,9 @@ pub enum SourceArg {
 }
 
 /// What a match does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnTrigger {
     /// Abort, inject, retry, as the agent does
-    #[default]
     Abort,
     /// Note the decision and let the recorded stream go on
     Observe,
@@ -191,4 +190,11 @@ pub enum ReplayFormat {
     Jsonl,
     /// The totals
     Csv,
+}
+
+impl ReplayFormat {
+    /// Whether something is written before the end of all inputs. `in_report`: whether one report tells of all.
+    pub fn is_told_as_it_comes(self, in_report: bool) -> bool {
+        self == Self::Jsonl || !in_report
+    }
 }

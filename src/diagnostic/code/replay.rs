@@ -11,4 +11,8 @@ codes! {
         "The input ends inside an assistant message; what it holds so far was checked.";
     GENERATION_AMBIGUOUS = 316 "generation-ambiguous" Note
         "Releases 18.2 and 18.3 leave the same marks in this input. It is read by the lifecycle v3, and v4 would read these rules or settings otherwise: name the one that wrote it with `--lifecycle`.";
+    MALFORMED_TRACE = 317 "malformed-trace" Error
+        "A line of a trace cannot be read, or a trace breaks off, so the report of --merge lacks what it says.";
+    REPEATED_INPUT = 318 "repeated-input" Warning
+        "Several of the merged traces tell of the same input, so it counts more than once.";
 }

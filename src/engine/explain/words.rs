@@ -48,7 +48,7 @@ impl Searched {
             tool: context.tool.clone(),
             path: context.paths.first().cloned(),
             units: text.map(<[u16]>::len),
-            excerpt: excerpt(text.unwrap_or_default(), &(0..0)),
+            excerpt: excerpt(text.unwrap_or_default(), &(0..0)).text,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::lifecycle::{
     Abort, Action, ContinueError, ContinueSource, Coordinator, Decision, Fold, Injection, Surface, Task,
     WarningDelivery, payload, rule_value,
 };
-use crate::message::{AgentEvent, Ending, INJECTION_TYPE, Message};
+use crate::message::{AgentEvent, Ending, INJECTION_TYPE, INTERRUPT_PREFIX, Message};
 use crate::stream::Origin;
 use crate::text::JsString;
 use crate::text::json::Value;
@@ -72,6 +72,8 @@ pub struct Run<'a> {
     pub journal: Journal,
     /// Whether an earlier decision left the recording, until the next prompt.
     pub diverged: bool,
+    /// Prompts of the user so far.
+    pub prompts: usize,
     /// What happened since [`Run::begin_message`].
     pub observed: Observed,
     /// Rules of all persisted entries, in order.
@@ -127,6 +129,7 @@ impl<'a> Run<'a> {
             coordinator,
             journal,
             diverged: false,
+            prompts: 0,
             observed: Observed::default(),
             persisted: Vec::new(),
             closed_by: HashMap::new(),
@@ -236,6 +239,18 @@ impl<'a> Run<'a> {
         self.held.push(TraceEvent { at, kind });
     }
 
+    /// Emits an event about a recorded message that was played before.
+    pub fn emit_about(&mut self, origin: &Origin, kind: TraceKind) {
+        let at = At {
+            input: self.at.input.clone(),
+            line: origin.line,
+            entry: origin.entry.clone(),
+            message: origin.message,
+            ..At::default()
+        };
+        self.held.push(TraceEvent { at, kind });
+    }
+
     /// Moves to the place of an event.
     pub fn move_to(&mut self, origin: &Origin) {
         self.at.line = origin.line;
@@ -292,7 +307,10 @@ impl<'a> Run<'a> {
                 self.call_ends.insert(*index, self.at.clone());
             }
             AgentEvent::TurnEnd => self.turns += 1,
-            AgentEvent::Message(message) if message.role() == "user" => self.diverged = false,
+            AgentEvent::Message(message) if message.role() == "user" => {
+                self.diverged = false;
+                self.prompts += usize::from(!message.text().starts_with(INTERRUPT_PREFIX));
+            }
             AgentEvent::MessageEnd(message) => {
                 self.count_end(message);
                 for gate in self.unregistered.clone() {
@@ -485,6 +503,7 @@ impl<'a> Run<'a> {
                 Action::Drop { rules, why } => self.emit(TraceKind::Drop { rules, why: why.as_str() }),
                 Action::Undecided(undecided) => {
                     let matched = Matched::from(&undecided.by);
+                    self.observed.undecided.push(undecided.rule.clone());
                     self.emit(TraceKind::Undecided { rule: undecided.rule, matched, why: undecided.why });
                 }
                 Action::Ask(ask) => self.asked(&ask),
@@ -592,6 +611,7 @@ fn shown(hit: Hit, any_of: Option<usize>) -> By {
         matched: Matched::from(&hit.by),
         rule: hit.rule,
         excerpt: hit.excerpt,
+        marked: hit.marked,
         chunk_dependent: false,
         premature: false,
         any_of,

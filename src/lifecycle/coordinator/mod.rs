@@ -188,6 +188,11 @@ impl Coordinator {
         self.manager.undo_mark(name, None, after);
     }
 
+    /// Forgets what was injected: the repeat policy counts from here on.
+    pub fn rearm(&mut self) {
+        self.manager.rearm();
+    }
+
     /// Takes the next event.
     pub fn handle(&mut self, event: &AgentEvent) -> Vec<Action> {
         match event {
