@@ -7,6 +7,7 @@ use super::generation::Generation;
 use super::{CliError, repair};
 use crate::output::check::{self, Counts};
 use crate::output::diagnostic::render;
+use crate::output::json::{self, v1::check::Check};
 use crate::output::repair::diff;
 use crate::output::{count, examples, explain, generation, github, junit, sarif};
 
@@ -63,10 +64,10 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
         }
         CheckFormat::Json => {
             let Generation { lifecycle, from, .. } = &checked.generation;
-            let generation = (lifecycle.as_str(), from.as_deref());
-            let mut out = |text: &str| console.print_json(text);
-            check::document(rows, findings, checked.examples.as_ref(), generation, counts, &mut out);
-            out("\n");
+            let generation = (*lifecycle, from.as_deref());
+            let form = Check::new(rows, findings, checked.examples.as_ref(), generation, counts);
+            json::write(&form, &mut |text| console.print_json(text));
+            console.print("\n");
         }
     }
     findings.iter().for_each(|finding| console.count(finding));

@@ -56,7 +56,7 @@ pub fn run(
     let mut console = Console::new(out, err, &cli.common, surroundings);
     let result: Result<(), CliError> = match cli.command {
         Command::CheckRules(args) if args.schema => {
-            console.print(crate::output::check::SCHEMA);
+            console.print(&crate::output::json::schema::<crate::output::json::v1::check::Check<'_>>());
             Ok(())
         }
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),

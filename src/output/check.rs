@@ -1,20 +1,13 @@
-//! Rule files as the agent sees them: a table, and the document `ttsr.check/1` (cli.md section 3).
+//! Rule files as the agent sees them: a table, and totals (cli.md section 3).
 
 use std::fmt::Write as _;
 
 use comfy_table::Cell;
 
-use super::{Style, count, escape, examples};
-use crate::diagnostic::{Diagnostic, Fix, Severity};
-use crate::json_object;
-use crate::replay::Examples;
+use super::{Style, count, escape};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::rule::{Bucket, CompiledRule, Listed, RuleRow};
 use crate::text::JsString;
-use crate::text::Position;
-use crate::text::json::Value;
-
-/// The JSON Schema of [`document`].
-pub const SCHEMA: &str = include_str!("schema/check.json");
 
 /// How many rules without effect are named; the rest is counted.
 const NAMED: usize = 20;
@@ -159,79 +152,4 @@ fn sums(counts: Counts) -> String {
         count(counts.warnings, "warning"),
         count(counts.notes, "note"),
     )
-}
-
-/// The rules and findings as one JSON document, with what came of the samples where they were run, handed to `out`
-/// piece by piece: all of it at once takes several times the room of what it is about. `generation`: its name, and the
-/// mark that decided for it.
-pub fn document(
-    rows: &Rows,
-    diagnostics: &[Diagnostic],
-    examples: Option<&Examples>,
-    generation: (&str, Option<&str>),
-    counts: Counts,
-    out: &mut dyn FnMut(&str),
-) {
-    let mut last = json_object! {
-        "summary": json_object! {
-            "files": counts.files,
-            "rules": counts.rules,
-            "errors": counts.errors,
-            "warnings": counts.warnings,
-            "notes": counts.notes,
-        },
-    };
-    if let Some(examples) = examples {
-        last.insert("examples", examples::to_json(examples));
-    }
-    let mut first = json_object! {"schema": "ttsr.check/1", "lifecycle": generation.0};
-    if let Some(mark) = generation.1 {
-        first.insert("lifecycle_from", mark);
-    }
-    out(Value::Object(first).to_json().trim_end_matches('}'));
-    write_list(out, "rules", rows.kept.iter().map(|row| Value::Object(row.to_json())));
-    write_list(out, "diagnostics", diagnostics.iter().map(diagnostic));
-    out(",");
-    out(Value::Object(last).to_json().trim_start_matches('{'));
-}
-
-fn write_list(out: &mut dyn FnMut(&str), key: &str, items: impl Iterator<Item = Value>) {
-    out(&format!(",\"{key}\":["));
-    for (index, item) in items.enumerate() {
-        if index > 0 {
-            out(",");
-        }
-        out(&item.to_json());
-    }
-    out("]");
-}
-
-fn diagnostic(diagnostic: &Diagnostic) -> Value {
-    let place = diagnostic.place.as_ref();
-    Value::Object(json_object! {
-        "code": diagnostic.code.to_string(),
-        "name": diagnostic.code.name(),
-        "severity": diagnostic.severity.as_str(),
-        "message": diagnostic.message.as_str(),
-        "help": diagnostic.help.as_deref().map_or(Value::Null, Value::from),
-        "file": place.map_or(Value::Null, |place| Value::from(place.file.as_str())),
-        "start": place.map_or(Value::Null, |place| position(place.start)),
-        "end": place.map_or(Value::Null, |place| position(place.end)),
-        "fix": diagnostic.fix.as_ref().map_or(Value::Null, fix),
-    })
-}
-
-fn fix(fix: &Fix) -> Value {
-    let edits = fix.edits.iter().map(|(range, text)| {
-        Value::Object(json_object! {"start": range.start, "end": range.end, "text": text.as_str()})
-    });
-    Value::Object(json_object! {"title": fix.title, "edits": edits.collect::<Vec<_>>()})
-}
-
-fn position(position: Position) -> Value {
-    Value::Object(json_object! {
-        "line": position.line,
-        "column": position.column,
-        "offset": position.offset,
-    })
 }

@@ -1,15 +1,12 @@
-//! What came of the verdict samples: a table of those that are not as expected, a line of totals, and the member
-//! `examples` of `ttsr.check/1`.
+//! What came of the verdict samples: a table of those that are not as expected, and a line of totals.
 
 use std::fmt::Write as _;
 
 use comfy_table::Cell;
 
 use super::{Style, count, escape};
-use crate::json_object;
 use crate::replay::{Example, Examples, Verdict};
 use crate::text::JsString;
-use crate::text::json::Value;
 
 /// Characters of a sample that the table shows.
 const SHOWN: usize = 48;
@@ -83,42 +80,4 @@ pub fn totals(examples: &Examples) -> String {
     }
     line.push('\n');
     line
-}
-
-/// The member `examples`.
-pub fn to_json(examples: &Examples) -> Value {
-    let passed = examples.count(Example::passed);
-    let not_run = examples.count(|result| result.verdict == Verdict::NotRun);
-    Value::Object(json_object! {
-        "samples": examples.results.len(),
-        "passed": passed,
-        "failed": examples.results.len() - passed - not_run,
-        "not_run": not_run,
-        "results": examples.results.iter().map(result).collect::<Vec<_>>(),
-    })
-}
-
-fn result(result: &Example) -> Value {
-    let sample = &result.sample;
-    let optional = |text: Option<&JsString>| text.map_or(Value::Null, |text| Value::from(text.clone()));
-    let conditions: Vec<Value> = result.conditions.iter().map(|one| Value::from(one.text().clone())).collect();
-    let at = result.at.as_ref();
-    Value::Object(json_object! {
-        "rule": result.rule.clone(),
-        "file": result.file.as_str(),
-        "line": result.line,
-        "expected": sample.expected.as_str(),
-        "source": sample.source.as_str(),
-        "tool": optional(sample.tool.as_ref()),
-        "path": optional(sample.path.as_ref()),
-        "text": sample.text.clone(),
-        "outcome": result.verdict.as_str(),
-        "at": at.map_or(Value::Null, |at| Value::from(at.units)),
-        "at_end": at.is_some_and(|at| at.at_end),
-        "after": optional(at.map(|at| &at.after)),
-        "premature": result.premature,
-        "conditions": conditions,
-        "why": result.why.as_deref().map_or(Value::Null, Value::from),
-        "passed": result.passed(),
-    })
 }

@@ -12,6 +12,7 @@ pub mod generations;
 pub mod github;
 pub mod handoff;
 pub mod inspect;
+pub mod json;
 pub mod junit;
 pub mod repair;
 pub mod replay_human;

@@ -2,10 +2,8 @@
 
 use super::read::Provider;
 use super::register::{Bucket, CompiledRule, Listed, RuleSet};
-use crate::json_object;
 use crate::settings::InterruptMode;
 use crate::text::JsString;
-use crate::text::json::{Object, Value};
 
 /// What a report says of one rule. The lists of a registered rule are those that the engine uses.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,34 +98,6 @@ impl RuleRow {
             interrupt_mode: fields.interrupt_mode,
             always_apply: fields.always_apply,
         }
-    }
-
-    /// One object of the member `rules` of `ttsr.check/1`.
-    pub fn to_json(&self) -> Object {
-        let optional = |text: Option<&JsString>| text.map_or(Value::Null, |text| Value::from(text.clone()));
-        let list = |items: &[JsString]| Value::Array(items.iter().cloned().map(Value::from).collect());
-        let mode = self.interrupt_mode.map(InterruptMode::as_str);
-        let mut row = json_object! {
-            "name": self.name.clone(),
-            "path": self.path.as_str(),
-            "provider": self.provider.id(),
-            "bucket": self.bucket.as_str(),
-            "registered": self.registered,
-            "reason": self.reason.as_deref().map_or(Value::Null, Value::from),
-            "description": optional(self.description.as_ref()),
-            "condition": list(&self.conditions),
-            "ast_condition": list(&self.ast_conditions),
-            "scope": list(&self.scope),
-            "globs": list(&self.globs),
-            "agents": list(&self.agents),
-            "interrupt_mode": mode.map_or(Value::Null, Value::from),
-            "always_apply": self.always_apply,
-        };
-        // Only judged rules have one.
-        if let Some(question) = &self.question {
-            row.insert("question", question.clone());
-        }
-        row
     }
 }
 

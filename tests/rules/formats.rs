@@ -56,12 +56,96 @@ fn json_is_valid_against_the_schema_that_the_program_prints() {
     let schema = ttsr(["check-rules", "--schema"]);
     assert_eq!(schema.status, 0);
     let schema = json(&schema.out);
-    for options in [&[][..], &["--lifecycle", "v1"]] {
-        let document = json(&check(&[&["--format", "json"], options].concat()).out);
-        assert_eq!(violations(&schema, &document), [""; 0]);
-        let mut wrong = document;
-        wrong["summary"]["errors"] = "many".into();
-        assert_eq!(violations(&schema, &wrong).len(), 1);
+    for lifecycle in ["v1", "v2", "v3", "v4", "auto"] {
+        for folder in [MISTAKES, "testdata/demo", "testdata/samples"] {
+            let options = ["--examples", "--format", "json", "--lifecycle", lifecycle];
+            let document = json(&ttsr(["check-rules", folder].iter().chain(&options)).out);
+            assert_eq!(violations(&schema, &document), [""; 0], "{folder} {lifecycle}");
+            assert!(lifecycle == "auto" || document["lifecycle"] == lifecycle);
+            let changes: [fn(&mut Value); 6] = [
+                |wrong| wrong["summary"]["errors"] = "many".into(),
+                |wrong| wrong["lifecycle"] = "v9".into(),
+                |wrong| wrong["schema"] = "ttsr.check/2".into(),
+                |wrong| wrong["other"] = 1.into(),
+                |wrong| wrong["rules"][0]["bucket"] = "bin".into(),
+                |wrong| drop(wrong["rules"][0].as_object_mut().and_then(|rule| rule.remove("scope"))),
+            ];
+            for change in changes {
+                let mut wrong = document.clone();
+                change(&mut wrong);
+                assert_eq!(violations(&schema, &wrong).len(), 1, "{wrong:#}");
+            }
+        }
+    }
+}
+
+/// What a program that reads the form may rely on: names and their order.
+#[test]
+fn json_keeps_its_members_in_their_order() {
+    let text =
+        ttsr(["check-rules", "testdata/demo/samples", "--examples", "--format", "json", "--lifecycle", "v4"]).out;
+    let mut at = 0;
+    for name in [
+        "schema",
+        "lifecycle",
+        "rules",
+        "name",
+        "path",
+        "provider",
+        "bucket",
+        "registered",
+        "reason",
+        "description",
+        "condition",
+        "ast_condition",
+        "scope",
+        "globs",
+        "agents",
+        "interrupt_mode",
+        "always_apply",
+        "diagnostics",
+        "code",
+        "name",
+        "severity",
+        "message",
+        "help",
+        "file",
+        "start",
+        "line",
+        "column",
+        "offset",
+        "end",
+        "fix",
+        "summary",
+        "files",
+        "rules",
+        "errors",
+        "warnings",
+        "notes",
+        "examples",
+        "samples",
+        "passed",
+        "failed",
+        "not_run",
+        "results",
+        "rule",
+        "file",
+        "line",
+        "expected",
+        "source",
+        "tool",
+        "path",
+        "text",
+        "outcome",
+        "at",
+        "at_end",
+        "after",
+        "premature",
+        "conditions",
+        "why",
+        "passed",
+    ] {
+        at = text[at..].find(&format!("\"{name}\":")).map(|found| at + found + 1).unwrap_or_else(|| panic!("{name}"));
     }
 }
 

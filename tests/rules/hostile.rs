@@ -6,7 +6,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use ttsr::generation::Lifecycle;
-use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleRow, RuleSet, lint, load_paths};
+use ttsr::output::check::{Counts, Rows};
+use ttsr::output::json::{self, v1::check::Check};
+use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleSet, lint, load_paths};
 use ttsr::settings::Settings;
 
 fn load(path: &Path) -> Loaded {
@@ -265,7 +267,13 @@ proptest! {
                 let place = finding.place;
                 prop_assert!(place.is_none_or(|place| place.start <= place.end && place.end.offset <= text.len()));
             }
-            RuleRow::new(&set.inventory[0], None).to_json();
+            let mut rows = Rows::new(true);
+            rows.add(&set.inventory[0], None);
+            let mut text = String::new();
+            let generation = (semantics.lifecycle, None);
+            let form = Check::new(&rows, &[], None, generation, Counts::default());
+            json::write(&form, &mut |piece| text.push_str(piece));
+            prop_assert!(serde_json::from_str::<Box<serde_json::value::RawValue>>(&text).is_ok(), "{}", text);
         }
     }
 

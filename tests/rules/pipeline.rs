@@ -2,7 +2,8 @@
 
 use ttsr::diagnostic::Diagnostic;
 use ttsr::generation::Lifecycle;
-use ttsr::output::check::{Counts, Rows, document};
+use ttsr::output::check::{Counts, Rows};
+use ttsr::output::json::{v1::check::Check, write};
 use ttsr::replay::run_examples;
 use ttsr::rule::{RuleSet, lint, load_paths, repair};
 use ttsr::settings::Settings;
@@ -30,14 +31,15 @@ fn at_once(folder: &str, lifecycle: Lifecycle) -> String {
     assert!(rows.kept.iter().cloned().eq(set.rows()), "{folder}");
     let counts = Counts::of(&findings, loaded.files, &rows);
     let mut text = String::new();
-    document(&rows, &findings, Some(&examples), (lifecycle.as_str(), None), counts, &mut |piece| text.push_str(piece));
+    let form = Check::new(&rows, &findings, Some(&examples), (lifecycle, None), counts);
+    write(&form, &mut |piece| text.push_str(piece));
     text + "\n"
 }
 
 #[test]
 fn one_by_one_is_as_all_at_once() {
     for folder in ["testdata/mistakes", "testdata/rules", "testdata/demo", "testdata/samples"] {
-        for lifecycle in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3] {
+        for lifecycle in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3, Lifecycle::V4] {
             let options = ["--format", "json", "--examples", "--lifecycle", lifecycle.as_str()];
             let outcome = ttsr(["check-rules", folder].iter().chain(&options).copied());
             assert!(outcome.out.contains("\"bucket\""), "{folder}: {}", outcome.err);

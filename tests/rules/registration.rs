@@ -6,7 +6,6 @@ use ttsr::message::Source;
 use ttsr::rule::{Bucket, Rule, RuleFile, RuleSet, lint};
 use ttsr::settings::Settings;
 use ttsr::text::JsString;
-use ttsr::text::json::Value;
 
 fn rule(name: &str, text: &str, semantics: &Semantics) -> Rule {
     let file = RuleFile::read(format!("rules/{name}"), text.as_bytes().to_vec(), semantics);
@@ -102,14 +101,12 @@ fn findings_point_at_the_offending_characters() {
 fn the_list_shows_what_the_engine_uses() {
     let text = "---\ncondition: ['*.rs', '(', x]\nscope: [' text ', 'tool:mcp.x']\nglobs: [' *.rs ', ' ']\nast-condition: ' foo($A) '\n---\nB";
     let set = register(&[text], Lifecycle::V3, &Settings::default(), None);
-    let json = set.rows().next().expect("a rule").to_json();
-    let list = |key: &str| json.get(key).map(Value::to_json).expect("there");
-    assert_eq!(list("condition"), r#"["x"]"#);
-    assert_eq!(list("scope"), r#"["text","tool:edit(*.rs)","tool:write(*.rs)"]"#);
-    assert_eq!(list("globs"), r#"["*.rs"]"#);
-    assert_eq!(list("ast_condition"), r#"["foo($A)"]"#);
-    assert_eq!(list("path"), r#""rules/r0.md""#);
-    assert_eq!(list("bucket"), r#""ttsr""#);
+    let row = set.rows().next().expect("a rule");
+    assert_eq!(row.conditions, ["x"]);
+    assert_eq!(row.scope, ["text", "tool:edit(*.rs)", "tool:write(*.rs)"]);
+    assert_eq!(row.globs, ["*.rs"]);
+    assert_eq!(row.ast_conditions, ["foo($A)"]);
+    assert_eq!((row.path.as_str(), row.bucket), ("rules/r0.md", Bucket::Ttsr));
 }
 
 #[test]
