@@ -397,7 +397,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__replay)
-            opts="-q -v -h -V --files-from --include --exclude --since --until --shard --max-rate --require-coverage --max-premature --fail-on-undecided --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --files-from --include --exclude --since --until --shard --allow-unreadable --each --count --merge --table --max-rate --require-coverage --max-premature --fail-on-undecided --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -425,6 +425,14 @@ _ttsr() {
                     ;;
                 --shard)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --count)
+                    COMPREPLY=($(compgen -W "every agent" -- "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -W "rules samples refused" -- "${cur}"))
                     return 0
                     ;;
                 --max-rate)
@@ -585,6 +593,10 @@ _ttsr() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "human json jsonl csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --schema)
+                    COMPREPLY=($(compgen -W "replay trace report change files" -- "${cur}"))
                     return 0
                     ;;
                 --color)

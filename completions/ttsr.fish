@@ -46,6 +46,11 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l exclude -d 'Of the 
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l since -d 'Only inputs that began then or later, by the time in their header: 2026-01-31 or 2026-01-31T12:00:00.000Z' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l until -d 'Only inputs that began before then; a date is its first moment, in UTC' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l shard -d 'Of all inputs in their order every N-th, from the K-th on: 1/4, 2/4, 3/4 and 4/4 make the whole' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l count -d 'What the report over several inputs counts; without it: every, or agent where --on-trigger abort is given' -r -f -a "every\t'What matches in every message, however often the repeat policy lets it trigger'
+agent\t'What the agent would have done'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l table -d 'Which table of the report --format csv writes; without it the one of rules' -r -f -a "rules\t'The counts of each rule'
+samples\t'Places at which each rule matches'
+refused\t'Inputs that could not be read'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-rate -d 'Status 1 when a rule triggers more than N times in 1,000 assistant messages of all inputs' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l require-coverage -d 'Status 1 when less than this percentage of the registered rules triggers in any input' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l max-premature -d 'Status 1 when more than this percentage of the triggers is premature: the rule does not match the whole block' -r
@@ -77,7 +82,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l path -d 'The file t
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l resume -d 'Continue this session: its injected rules count, and what --write-session writes begins with its lines' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l leaf -d 'Which branch of a session: the id of its last entry' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l chunk -d 'How whole messages become deltas: chars:N, words, lines, block or all; without it chars:4 for recorded ones, and one delta for --text' -r
-complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l on-trigger -d 'What a match does' -r -f -a "abort\t'Abort, inject, retry, as the agent does'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l on-trigger -d 'What a match does; without it abort, and observe in a report over several inputs' -r -f -a "abort\t'Abort, inject, retry, as the agent does'
 observe\t'Note the decision and let the recorded stream go on'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l arguments -d 'How streamed tool arguments are re-read' -r -f -a "throttled\t'As lazily as providers do'
 eager\t'At each delta'"
@@ -98,12 +103,20 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l format -d 'Form of 
 json\t'One document'
 jsonl\t'One trace line per event'
 csv\t'The totals'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l schema -d 'Print the JSON Schema of a JSON form; without a name that of a replay of single inputs' -r -f -a "replay\t'Single inputs: their traces'
+trace\t'One line of a trace'
+report\t'The report over several inputs'
+change\t'What changes, with --baseline'
+files\t'What rules say of files, with --as-write'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
 warning\t'Warnings and errors'
 note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l allow-unreadable -d 'Count inputs that cannot be read as warnings: they are in the report, and the gates decide about the status'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l each -d 'Tell of each of several inputs by itself, as of a single one, in place of a report over all'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l merge -d 'The inputs are traces that `--format jsonl` wrote, of several processes: make one report of them'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on-undecided -d 'Status 1 when a decision could not be reached'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l all-branches -d 'Every branch of each session, each in a run of its own that names its last entry'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l update -d 'Write the trace to the file of --expect, the one file that a replay ever replaces'

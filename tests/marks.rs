@@ -315,7 +315,7 @@ fn each_input_has_its_own_generation() {
     let early = "testdata/recordings-early/e01-interrupt/events.1.jsonl";
     let middle = "testdata/recordings-17/g01-interrupt-text/session.1.jsonl";
     let late = "testdata/recordings/g01-interrupt-text/events.1.jsonl";
-    let all = ["replay", early, middle, late, "--rules", RULE];
+    let all = ["replay", early, middle, late, "--rules", RULE, "--each"];
     let runs = |outcome: &Outcome| -> Vec<String> {
         let runs = outcome.out.lines().filter(|line| line.contains("\"kind\":\"run\""));
         let generation = |line: &str| json::parse(line).expect("JSON").get("lifecycle").map(Value::to_json);
@@ -332,7 +332,7 @@ fn each_input_has_its_own_generation() {
     assert!(!human.out.contains("Where the generations differ"), "these are different inputs");
     let csv = ttsr_auto(all.into_iter().chain(["--format", "csv"]));
     let mut rows = csv.out.lines();
-    assert!(rows.next().is_some_and(|head| head.ends_with(",lifecycle,lifecycle_from")), "{}", csv.out);
+    assert!(rows.next().is_some_and(|head| head.ends_with(",lifecycle,lifecycle_from,refused")), "{}", csv.out);
     assert!(rows.any(|row| row.contains(",v3,`completedAt` in line ")), "{}", csv.out);
     // A finding in a rule file is told once, not for each generation.
     let folder = tempfile::tempdir().expect("a folder");

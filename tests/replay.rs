@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use ttsr::generation::Lifecycle;
+
 use ttsr::message::{AgentEvent, Message, Model};
+use ttsr::output::json::v1::trace::Line;
 use ttsr::replay::Plan;
 use ttsr::replay::trace::TraceEvent;
 use ttsr::stream::EventWriter;
@@ -508,7 +510,7 @@ fn emitted_streams_of_the_lifecycle_vectors_are_decided_alike() {
                 let mut events: Vec<TraceEvent> = Vec::new();
                 let report = plan.events(bytes, "stream", None, &mut events);
                 let told = events.iter().enumerate().filter_map(|(seq, event)| {
-                    let line = event.to_value(seq);
+                    let line = json::parse(&Line::new(event, Some(seq)).to_json()).expect("JSON");
                     let wanted = ["trigger", "inject", "fold", "persist", "discard", "keep"];
                     let kind = text(&line, "kind");
                     let places: Vec<_> = keys.iter().map(|key| number(&line, &["at", key])).collect();

@@ -15,6 +15,8 @@ use super::plans::Plans;
 use super::replay::BATCH;
 use crate::judge::Verdicts;
 use crate::output::files::{self, FileTotals};
+use crate::output::json;
+use crate::output::json::v1::files::{Document, Line};
 use crate::replay::files::{FileFindings, FileRules};
 use crate::text::JsString;
 
@@ -82,8 +84,8 @@ pub(super) fn run(
     }
     match args.format {
         ReplayFormat::Human => console.print(&files::render_totals(&totals, console.style())),
-        ReplayFormat::Jsonl => console.print_json(&format!("{}\n", files::summary_line(&totals).to_json())),
-        ReplayFormat::Json => console.print_json(&format!("{}\n", files::document(kept, &totals).to_json())),
+        ReplayFormat::Jsonl => console.print_json(&json::line(&Line::summary(&totals))),
+        ReplayFormat::Json => console.print_json(&json::line(&Document::new(&kept, &totals))),
         ReplayFormat::Csv => console.print(&format!("{}{}", files::CSV_HEAD, files::csv(&totals))),
     }
     Ok(())
@@ -186,7 +188,7 @@ fn tell(
     name: &str,
     seen: Seen,
     format: ReplayFormat,
-    kept: &mut Vec<crate::text::json::Value>,
+    kept: &mut Vec<(String, FileFindings)>,
     totals: &mut FileTotals,
     console: &mut Console<'_>,
 ) {
@@ -209,11 +211,12 @@ fn tell(
     match format {
         ReplayFormat::Human => console.print(&files::render(name, &findings, console.style())),
         ReplayFormat::Jsonl => {
-            for finding in files::values(name, &findings) {
-                console.print_json(&format!("{}\n", files::line(&finding).to_json()));
+            for line in Line::findings(name, &findings) {
+                console.print_json(&json::line(&line));
             }
         }
-        ReplayFormat::Json => kept.extend(files::values(name, &findings)),
+        ReplayFormat::Json if findings == FileFindings::default() => {}
+        ReplayFormat::Json => kept.push((name.to_owned(), findings)),
         ReplayFormat::Csv => {}
     }
 }

@@ -45,7 +45,8 @@ fn is_session(path: &Path) -> bool {
 fn branches(path: &Path) -> Result<Vec<Result<Input, CliError>>, CliError> {
     let name = path.to_string_lossy().into_owned();
     let session = open_session(path, &name)?;
-    let tree = Tree::new(&session).map_err(|error| CliError::refused(name.as_str(), code::UNREADABLE_INPUT, error.to_string()))?;
+    let tree = Tree::new(&session)
+        .map_err(|error| CliError::refused(name.as_str(), code::UNREADABLE_INPUT, error.to_string()))?;
     let leaves = leaves(&session, &tree);
     if leaves.len() < 2 {
         return Ok(vec![Ok(Input::File(path.to_owned()))]);

@@ -18,6 +18,8 @@ use crate::diagnostic::code;
 use crate::generation::Lifecycle;
 use crate::judge::Verdicts;
 use crate::output::change::{self, ChangeTotals};
+use crate::output::json;
+use crate::output::json::v1::change::{Document, Line};
 use crate::replay::change::{Changes, Decided, collect};
 use crate::replay::trace::TraceEvent;
 use crate::replay::{Plan, Report, TextInput, TraceSink};
@@ -107,7 +109,7 @@ pub(super) fn run(
         for played in played {
             match played {
                 Ok((name, before, after)) => told.tell(&name, before, after, console),
-                Err(error) => console.fail(&error),
+                Err(error) => told.refused(&error, args, console),
             }
         }
     }
@@ -120,6 +122,8 @@ fn former(args: &ReplayArgs) -> ReplayArgs {
     let mut rules: RuleArgs = args.rules.clone();
     if !args.author.baseline.is_empty() {
         rules.rules.clone_from(&args.author.baseline);
+        // A rule that was not there before is what the comparison is to show.
+        rules.may_lack_rules = true;
     }
     rules.set.extend(args.author.baseline_set.iter().cloned());
     ReplayArgs { rules, ..args.clone() }
@@ -166,7 +170,7 @@ impl Told {
             ReplayFormat::Human => console.print(&change::render(&changes, console.style())),
             ReplayFormat::Jsonl => {
                 for one in &changes.changes {
-                    console.print_json(&format!("{}\n", change::line(name, one).to_json()));
+                    console.print_json(&json::line(&Line::change(name, one)));
                 }
             }
             ReplayFormat::Json if !changes.changes.is_empty() => self.kept.push(changes),
@@ -174,14 +178,22 @@ impl Told {
         }
     }
 
+    /// An input could not be read.
+    fn refused(&mut self, error: &CliError, args: &ReplayArgs, console: &mut Console<'_>) {
+        self.totals.refused += 1;
+        if let Some(refused) = error.refused.as_ref().filter(|_| self.format == ReplayFormat::Jsonl) {
+            let code = refused.code.to_string();
+            console.print_json(&json::line(&Line::refused(&refused.input, &code, &refused.why)));
+        }
+        console.refuse(error, args.corpus.allow_unreadable);
+    }
+
     fn finish(self, console: &mut Console<'_>) {
         let totals = &self.totals;
         match self.format {
             ReplayFormat::Human => console.print(&change::render_totals(totals, console.style())),
-            ReplayFormat::Jsonl => console.print_json(&format!("{}\n", change::summary_line(totals).to_json())),
-            ReplayFormat::Json => {
-                console.print_json(&format!("{}\n", change::document(&self.kept, totals).to_json()));
-            }
+            ReplayFormat::Jsonl => console.print_json(&json::line(&Line::summary(totals))),
+            ReplayFormat::Json => console.print_json(&json::line(&Document::new(&self.kept, totals))),
             ReplayFormat::Csv => console.print(&format!("{}{}", change::CSV_HEAD, change::csv(totals))),
         }
         if totals.has_changes() {

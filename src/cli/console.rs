@@ -44,6 +44,8 @@ pub struct Console<'a> {
     status: ExitStatus,
     write_error: Option<io::Error>,
     seen: BTreeMap<(String, u16), usize>,
+    /// Whether findings are counted over all files, since there may be many.
+    files_together: bool,
     /// Findings that are told once, however often they are made.
     told: HashSet<(Option<Place>, u16, String)>,
 }
@@ -78,8 +80,14 @@ impl<'a> Console<'a> {
             status: ExitStatus::Done,
             write_error: None,
             seen: BTreeMap::new(),
+            files_together: false,
             told: HashSet::new(),
         }
+    }
+
+    /// From now on shows the first findings of a code over all files, and not of each file.
+    pub fn take_files_together(&mut self) {
+        self.files_together = true;
     }
 
     /// How standard output looks.
@@ -165,7 +173,8 @@ impl<'a> Console<'a> {
         if hidden {
             return;
         }
-        let file = diagnostic.place.as_ref().map(|place| place.file.clone()).unwrap_or_default();
+        let file = diagnostic.place.as_ref().filter(|_| !self.files_together);
+        let file = file.map(|place| place.file.clone()).unwrap_or_default();
         let seen = self.seen.entry((file, diagnostic.code.number())).or_default();
         *seen += 1;
         if *seen <= SHOWN_PER_CODE || self.verbose {
@@ -222,9 +231,10 @@ impl<'a> Console<'a> {
             let seen = std::mem::take(&mut self.seen);
             for ((file, number), count) in seen {
                 if count > SHOWN_PER_CODE {
-                    let file = crate::output::escape(&file);
+                    let file =
+                        if file.is_empty() { String::new() } else { format!("{}: ", crate::output::escape(&file)) };
                     let more = count - SHOWN_PER_CODE;
-                    self.note(&format!("{file}: {more} more of TTSR{number:03} (--verbose shows all)"));
+                    self.note(&format!("{file}{more} more of TTSR{number:03} (--verbose shows all)"));
                 }
             }
         }

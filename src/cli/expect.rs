@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::AuthorArgs;
 use super::console::Console;
 use super::{CliError, ExitStatus};
+use crate::output::json::v1::trace::Line;
 use crate::output::{count, escape, trace_diff};
 use crate::replay::trace::TraceEvent;
 use crate::text::json::Value;
@@ -41,11 +42,7 @@ impl Expected {
 
     /// Takes an event of the run.
     pub(super) fn event(&mut self, event: &TraceEvent) {
-        let mut line = event.to_value(0);
-        if let Value::Object(object) = &mut line {
-            object.remove("seq");
-        }
-        self.found.push_str(&line.to_json().to_string());
+        self.found.push_str(&Line::new(event, None).to_json());
         self.found.push('\n');
     }
 

@@ -86,7 +86,7 @@ pub(super) fn run(
     let mut report = handoff::run(&mut process, &options, answer, &mut clock, &mut host).map_err(unreadable)?;
     if args.format == HandoffFormat::Jsonl {
         for (seq, event) in host.trace.iter().enumerate() {
-            console.print_json(&format!("{}\n", event.to_value(seq).to_json()));
+            console.print_json(&format!("{}\n", crate::output::json::v1::trace::Line::new(event, Some(seq)).to_json()));
         }
     }
     let mut written = None;

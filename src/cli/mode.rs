@@ -27,8 +27,10 @@ impl Mode {
         let aborts = args.on_trigger == Some(OnTrigger::Abort);
         let counting = match (corpus.count, aborts) {
             (Some(CountArg::Every), true) => {
-                return Err(CliError::usage("--count every observes: --on-trigger abort would hide what follows a match")
-                    .with_help("leave one of them out"));
+                return Err(CliError::usage(
+                    "--count every observes: --on-trigger abort would hide what follows a match",
+                )
+                .with_help("leave one of them out"));
             }
             (Some(CountArg::Agent), _) | (None, true) => Counting::Agent,
             (Some(CountArg::Every) | None, false) => Counting::Every,

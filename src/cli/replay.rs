@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use rayon::prelude::*;
 
-use super::args::{LifecycleArg, ReplayArgs};
+use super::args::{LifecycleArg, ReplayArgs, SchemaOf};
 use super::as_write;
 use super::branches;
 use super::chosen;
@@ -30,6 +30,7 @@ use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::code;
 use crate::generation::Lifecycle;
 use crate::output::escape;
+use crate::output::json::{self, v1};
 use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::replay::{Plan, Report, Resumed, TextInput, TraceSink};
 use crate::text::JsString;
@@ -44,6 +45,10 @@ pub(super) fn run(
     console: &mut Console<'_>,
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
+    if let Some(form) = args.schema {
+        console.print(&schema(form));
+        return Ok(());
+    }
     one_reader(args)?;
     let gates = Gates::read(&args.corpus)?;
     let mode = Mode::of(args)?;
@@ -103,9 +108,11 @@ pub(super) fn run(
         return compare::run(args, &given, surroundings, console);
     }
     let mut reporter = Reporter::new(args, mode, passes.len() > 1)?;
+    if reporter.is_over_all() {
+        console.take_files_together();
+    }
     for asked in passes {
-        let plans =
-            Plans::new(args, hands_off, answers.clone(), surroundings).told_as(mode).answering(script.as_ref());
+        let plans = Plans::new(args, hands_off, answers.clone(), surroundings).told_as(mode).answering(script.as_ref());
         let mut pass = Pass { args, asked, plans, reporter: &mut reporter };
         let ran = pass.run(&texts, script.as_ref(), stdin, console);
         if ran.is_err() {
@@ -126,6 +133,17 @@ pub(super) fn run(
         }
     }
     Ok(())
+}
+
+/// The JSON Schema of a form.
+fn schema(form: SchemaOf) -> String {
+    match form {
+        SchemaOf::Replay => json::schema::<v1::trace::Replay<'_>>(),
+        SchemaOf::Trace => json::schema::<v1::trace::Line<'_>>(),
+        SchemaOf::Report => json::schema::<v1::report::Report<'_>>(),
+        SchemaOf::Change => json::schema::<v1::change::Document<'_>>(),
+        SchemaOf::Files => json::schema::<v1::files::Document<'_>>(),
+    }
 }
 
 /// One run over everything that is asked for: in one generation, or each input in its own.
@@ -156,7 +174,7 @@ impl Pass<'_> {
                     let play = |sink: &mut dyn TraceSink| plan.text(text, name, "text", resumed, sink);
                     Ok(Played::watch(plan, &generation, sink, play))
                 });
-                self.settle(played, console);
+                settle(played, self.args, self.reporter, console);
             }
             if let Some(script) = script {
                 let prompts: Vec<JsString> = args.prompt.iter().map(|prompt| prompt.as_str().into()).collect();
@@ -166,12 +184,15 @@ impl Pass<'_> {
                     let play = |sink: &mut dyn TraceSink| plan.script(source, &prompts, resumed, &script.file, sink);
                     Ok(Played::watch(plan, &generation, sink, play))
                 });
-                self.settle(played, console);
+                settle(played, self.args, self.reporter, console);
             }
         }
         let expanded = branches::inputs(args);
         let jobs = args.jobs.unwrap_or(1).max(1);
-        let mut progress = Progress::new(&expanded, console.shows_progress(args.format.is_told_as_it_comes(self.plans.mode().counting().is_some())));
+        let mut progress = Progress::new(
+            &expanded,
+            console.shows_progress(args.format.is_told_as_it_comes(self.plans.mode().counting().is_some())),
+        );
         for batch in expanded.chunks(if jobs > 1 { jobs * BATCH } else { 1 }) {
             if console.is_closed() {
                 break;
@@ -201,7 +222,7 @@ impl Pass<'_> {
             Ok(Input::Stdin) => self.opened(open_pipe(stdin, "-", self.asked, leaf), console),
             Ok(input) => self.opened(open_input(input, self.asked, leaf), console),
             Err(error) => {
-                self.settle(Err(error.clone()), console);
+                settle(Err(error.clone()), self.args, self.reporter, console);
                 Ok(())
             }
         }
@@ -222,7 +243,7 @@ impl Pass<'_> {
             }
             Err(error) => Err(error),
         };
-        self.settle(played, console);
+        settle(played, self.args, self.reporter, console);
         Ok(())
     }
 
@@ -262,26 +283,26 @@ impl Pass<'_> {
             if played.is_ok() {
                 self.reporter.show(console, events);
             }
-            self.settle(played, console);
+            settle(played, self.args, self.reporter, console);
         }
         Ok(())
     }
 }
 
-impl Pass<'_> {
-    /// Ends the work on one input.
-    fn settle(&mut self, played: Result<Played, CliError>, console: &mut Console<'_>) {
-        match played {
-            Ok(played) => {
-                bundled_note(&played, self.args, console);
-                finish(played.report, self.args, console);
+/// Ends the work on one input.
+fn settle(played: Result<Played, CliError>, args: &ReplayArgs, reporter: &mut Reporter, console: &mut Console<'_>) {
+    match played {
+        Ok(played) => {
+            if !reporter.is_over_all() {
+                bundled_note(&played, args, console);
             }
-            Err(error) => {
-                if let Some(refused) = &error.refused {
-                    self.reporter.refused(console, refused);
-                }
-                console.refuse(&error, self.args.corpus.allow_unreadable);
+            finish(played.report, args, console);
+        }
+        Err(error) => {
+            if let Some(refused) = &error.refused {
+                reporter.refused(console, refused);
             }
+            console.refuse(&error, args.corpus.allow_unreadable);
         }
     }
 }
@@ -317,12 +338,7 @@ impl Played {
             }
             sink.event(event);
         });
-        Self {
-            input,
-            report,
-            unknown,
-            bundled_are_on: plan.semantics.rule_switches && plan.settings.builtin_rules,
-        }
+        Self { input, report, unknown, bundled_are_on: plan.semantics.rule_switches && plan.settings.builtin_rules }
     }
 }
 

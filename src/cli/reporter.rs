@@ -6,6 +6,7 @@ use super::expect::Expected;
 use super::mode::Mode;
 use super::{CliError, error::Refused};
 use crate::corpus::Corpus;
+use crate::output::json::v1::trace::Line;
 use crate::output::{escape, generations, replay_human, report};
 use crate::replay::TraceSink;
 use crate::replay::trace::{At, TraceEvent, TraceKind};
@@ -75,6 +76,11 @@ impl Reporter {
         self.end_run(console);
     }
 
+    /// Whether one report tells of all inputs.
+    pub(super) fn is_over_all(&self) -> bool {
+        matches!(self.mode, Mode::Report(_))
+    }
+
     /// Tells of an input that could not be read.
     pub(super) fn refused(&mut self, console: &mut Console<'_>, refused: &Refused) {
         let kind = TraceKind::Refused { code: refused.code.to_string().into(), why: refused.why.as_str().into() };
@@ -89,7 +95,7 @@ impl Reporter {
             expected.event(&event);
         }
         self.corpus.event(&event);
-        let is_report = matches!(self.mode, Mode::Report(_));
+        let is_report = self.is_over_all();
         match self.format {
             ReplayFormat::Jsonl => self.line(console, &event),
             _ if is_report => {}
@@ -109,7 +115,7 @@ impl Reporter {
         let is_first = self.runs == 0;
         match self.format {
             ReplayFormat::Jsonl => {}
-            _ if matches!(self.mode, Mode::Report(_)) => {}
+            _ if self.is_over_all() => {}
             ReplayFormat::Json if std::mem::take(&mut self.is_open) => console.print("]}"),
             ReplayFormat::Json => return,
             ReplayFormat::Csv => {
@@ -117,7 +123,9 @@ impl Reporter {
                 console.print(&format!("{head}{}", replay_human::csv(&events)));
             }
             // What could not be read is told on standard error.
-            ReplayFormat::Human if matches!(events.as_slice(), [TraceEvent { kind: TraceKind::Refused { .. }, .. }] | []) => {
+            ReplayFormat::Human
+                if matches!(events.as_slice(), [TraceEvent { kind: TraceKind::Refused { .. }, .. }] | []) =>
+            {
                 return;
             }
             ReplayFormat::Human => {
@@ -145,7 +153,7 @@ impl Reporter {
             }
             return;
         }
-        console.print_json(&format!("{}\n", event.to_value(self.seq).to_json()));
+        console.print_json(&format!("{}\n", Line::new(event, Some(self.seq)).to_json()));
         self.seq += 1;
     }
 
@@ -158,7 +166,7 @@ impl Reporter {
             (false, _) => ",".to_owned(),
         };
         self.is_open |= starts_run;
-        console.print_json(&format!("{before}{}", event.to_value(self.seq).to_json()));
+        console.print_json(&format!("{before}{}", Line::new(event, Some(self.seq)).to_json()));
         self.seq += 1;
     }
 

@@ -28,7 +28,8 @@ const INPUT_KINDS: [&str; 5] = ["session", "events", "script", "text", "file"];
 /// # Errors
 /// When the value is no trace line, or lacks what its kind has.
 pub fn event(line: &Value) -> Result<Option<TraceEvent>, LineError> {
-    let line = line.as_object().filter(|line| line.get("schema").and_then(Value::as_string) == Some(&TRACE_SCHEMA.into()));
+    let line =
+        line.as_object().filter(|line| line.get("schema").and_then(Value::as_string) == Some(&TRACE_SCHEMA.into()));
     let fields = Fields(line.ok_or(LineError::Schema)?);
     let at = fields.at()?;
     let kind = fields.text("kind")?.to_string_lossy();
@@ -39,7 +40,11 @@ pub fn event(line: &Value) -> Result<Option<TraceEvent>, LineError> {
             path: fields.text("path")?,
             registered: fields.flag("registered"),
             reason: fields.0.get("reason").and_then(Value::as_string).map(JsString::to_string_lossy),
-            matches: fields.list("matches").iter().map(|one| Fields::of(one, "matches")?.matched()).collect::<Result<_, _>>()?,
+            matches: fields
+                .list("matches")
+                .iter()
+                .map(|one| Fields::of(one, "matches")?.matched())
+                .collect::<Result<_, _>>()?,
         },
         "trigger" => TraceKind::Trigger(fields.trigger()?),
         "undecided" => TraceKind::Undecided {

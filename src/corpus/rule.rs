@@ -16,6 +16,8 @@ const PLACES: usize = 3;
 /// The sums of one rule.
 #[derive(Clone, Debug, Default)]
 pub struct RuleTotals {
+    /// Whether it was given to any input; else only recordings name it.
+    pub is_given: bool,
     /// Inputs for which it is registered.
     pub registered: usize,
     /// Why it is not, where it is not.
@@ -72,6 +74,7 @@ pub struct Sample {
 impl RuleTotals {
     /// Takes what an input says of the rule.
     pub(super) fn listed(&mut self, registered: bool, reason: Option<&str>, matches: &[Matched]) {
+        self.is_given = true;
         self.registered += usize::from(registered);
         if let Some(reason) = reason
             && self.reason.as_deref().is_none_or(|known| reason < known)

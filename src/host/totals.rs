@@ -3,7 +3,7 @@
 use crate::json_object;
 use crate::lifecycle::Decision;
 use crate::text::JsString;
-use crate::text::json::{Object, Value};
+use crate::text::json::Value;
 
 use super::trace::TraceKind;
 
@@ -54,6 +54,20 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// The counts as a member of a trace's last line.
+    pub fn to_value(self) -> Value {
+        Value::Object(json_object! {
+            "triggers": self.triggers,
+            "interrupts": self.interrupts,
+            "deferred": self.deferred,
+            "folded": self.folded,
+            "warned": self.warned,
+            "persisted": self.persisted,
+            "premature": self.premature,
+            "undecided": self.undecided,
+        })
+    }
+
     fn trigger(&mut self, decision: Decision, premature: bool) {
         self.triggers += 1;
         self.premature += usize::from(premature);
@@ -100,43 +114,6 @@ impl Summary {
                 self.of(rule).undecided += 1;
             }
             _ => {}
-        }
-    }
-
-    /// The fields of the trace's last line, in the documented order.
-    pub(super) fn fields(&self) -> Object {
-        let per_rule = self.per_rule.iter().map(|(name, totals)| {
-            let counts = json_object! {
-                "triggers": totals.triggers,
-                "interrupts": totals.interrupts,
-                "deferred": totals.deferred,
-                "folded": totals.folded,
-                "warned": totals.warned,
-                "persisted": totals.persisted,
-                "premature": totals.premature,
-                "undecided": totals.undecided,
-            };
-            (name.clone(), Value::Object(counts))
-        });
-        json_object! {
-            "triggers": self.all.triggers,
-            "interrupts": self.all.interrupts,
-            "deferred": self.all.deferred,
-            "folded": self.all.folded,
-            "persisted": self.all.persisted,
-            "undecided": self.all.undecided,
-            "not_reproducible": self.not_reproducible,
-            "races": self.races,
-            "warned": self.all.warned,
-            "per_rule": per_rule.collect::<Object>(),
-            "bytes": self.bytes,
-            "deltas": self.deltas,
-            "messages": json_object! {
-                "ended": self.messages,
-                "interrupted": self.interrupted_messages,
-                "aborted": self.aborted_messages,
-                "failed": self.failed_messages,
-            },
         }
     }
 }

@@ -99,10 +99,6 @@ impl Matched {
             Self::Question(_) => "question",
         }
     }
-
-    fn insert_into(&self, object: &mut Object) {
-        object.insert(self.kind(), self.text().clone());
-    }
 }
 
 /// One rule's part in a trigger.
@@ -495,10 +491,6 @@ fn names(rules: &[JsString]) -> Value {
     Value::Array(rules.iter().cloned().map(Value::String).collect())
 }
 
-fn optional(text: Option<&JsString>) -> Value {
-    text.map_or(Value::Null, |text| Value::String(text.clone()))
-}
-
 impl TraceKind {
     /// The word in `kind`.
     pub fn name(&self) -> &'static str {
@@ -533,151 +525,6 @@ impl TraceKind {
             Self::Summary(_) => "summary",
         }
     }
-
-    /// The fields of this kind, in the documented order.
-    fn fields(&self, input: &str) -> Object {
-        match self {
-            Self::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, count } => {
-                let mut object = json_object! {"input": input, "input_kind": *input_kind, "lifecycle": *lifecycle};
-                if let Some(mark) = lifecycle_from {
-                    object.insert("lifecycle_from", mark.as_str());
-                }
-                object.insert("chunk", chunk.as_str());
-                object.insert("settings", settings.clone());
-                object.insert("rules", *rules);
-                if let Some(count) = count {
-                    object.insert("count", count.as_str());
-                }
-                object
-            }
-            Self::Rule { name, path, registered, reason, matches } => {
-                let mut object = json_object! {"name": name.clone(), "path": path.clone(), "registered": *registered};
-                if let Some(reason) = reason {
-                    object.insert("reason", reason.as_str());
-                }
-                if !matches.is_empty() {
-                    let matches = matches.iter().map(|one| {
-                        let mut object = Object::new();
-                        one.insert_into(&mut object);
-                        Value::Object(object)
-                    });
-                    object.insert("matches", matches.collect::<Vec<_>>());
-                }
-                object
-            }
-            Self::Trigger(trigger) => trigger.fields(),
-            Self::Abort { reason } => json_object! {"reason": reason.clone()},
-            Self::Discard { message, dropped } => {
-                let mut object = json_object! {"message": message.map_or(Value::Null, Value::from)};
-                if let Some(roles) = dropped {
-                    object.insert("dropped", names(roles));
-                }
-                object
-            }
-            Self::Keep { message } => json_object! {"message": *message},
-            Self::Ask { output, rules, questions, message, .. } => json_object! {
-                "output": output.clone(), "rules": names(rules), "questions": names(questions), "message": *message,
-            },
-            Self::Verdict { rule, probability, from } => json_object! {
-                "rule": rule.clone(), "probability": probability.map_or(Value::Null, Value::from), "from": *from,
-            },
-            Self::Emit { surface, payload } => json_object! {"surface": *surface, "payload": payload.clone()},
-            Self::Context { entries } => {
-                let entries = entries.iter().map(|(role, entry)| {
-                    Value::Object(json_object! {"role": role.clone(), "entry": optional(entry.as_ref())})
-                });
-                json_object! {"entries": Value::Array(entries.collect())}
-            }
-            Self::ResumeGate { open } => json_object! {"open": *open},
-            Self::ContinueFailed { why } => json_object! {"why": why.as_str()},
-            Self::State { from, to } => json_object! {"from": from.as_str(), "to": to.as_str()},
-            Self::Reserve { rules, delivery_id } | Self::Release { rules, delivery_id } => {
-                json_object! {"rules": names(rules), "delivery_id": *delivery_id}
-            }
-            Self::Inject { role, custom_type, rules, delivery_id, content } => {
-                let mut object = json_object! {
-                    "role": *role,
-                    "custom_type": custom_type.map_or(Value::Null, Value::from),
-                    "rules": names(rules),
-                };
-                if let Some(id) = delivery_id {
-                    object.insert("delivery_id", *id);
-                }
-                object.insert("content", content.clone());
-                object
-            }
-            Self::Fold { tool_call, rules, content } => {
-                json_object! {"tool_call": tool_call.clone(), "rules": names(rules), "content": content.clone()}
-            }
-            Self::Persist { rules, entry } => json_object! {"rules": names(rules), "entry": entry.clone()},
-            Self::Continue { source } => json_object! {"source": *source},
-            Self::Drop { rules, why } => json_object! {"rules": names(rules), "why": *why},
-            Self::Gate(gate) => {
-                let mut object = json_object! {"rule": gate.rule.clone(), "gate": gate.gate, "why": gate.why.as_str()};
-                for (key, value) in gate.details.iter() {
-                    object.insert(key.clone(), value.clone());
-                }
-                object
-            }
-            Self::Undecided { rule, matched, why } => {
-                let mut object = json_object! {"rule": rule.clone()};
-                matched.insert_into(&mut object);
-                object.insert("why", why.as_str());
-                object
-            }
-            Self::Recorded { rules, agrees } => {
-                json_object! {"rules": names(rules), "agrees": agrees.map_or(Value::Null, Value::from)}
-            }
-            Self::Followed { rule, outcome, messages, again } => json_object! {
-                "rule": rule.clone(), "outcome": outcome.as_str(), "messages": *messages, "again": *again,
-            },
-            Self::Uninjected { rule, why, messages } => {
-                json_object! {"rule": rule.clone(), "why": why.as_str(), "messages": *messages}
-            }
-            Self::Input { assistant_messages, time, cwd } => json_object! {
-                "input": input,
-                "assistant_messages": *assistant_messages,
-                "time": optional(time.as_ref()),
-                "cwd": optional(cwd.as_ref()),
-            },
-            Self::Refused { code, why } => json_object! {"input": input, "code": code.clone(), "why": why.clone()},
-            Self::Summary(summary) => summary.fields(),
-        }
-    }
-}
-
-impl Trigger {
-    fn fields(&self) -> Object {
-        let by = self.by.iter().map(|by| {
-            let mut object = json_object! {"rule": by.rule.clone()};
-            by.matched.insert_into(&mut object);
-            object.insert("excerpt", by.excerpt.clone());
-            if let Some((start, end)) = by.marked {
-                object.insert("marked", vec![Value::from(start), Value::from(end)]);
-            }
-            object.insert("chunk_dependent", by.chunk_dependent);
-            if by.premature {
-                object.insert("premature", true);
-            }
-            if let Some(count) = by.any_of {
-                object.insert("any_of", count);
-            }
-            Value::Object(object)
-        });
-        let mut object = json_object! {
-            "rules": names(&self.rules),
-            "source": self.source.as_str(),
-            "tool": optional(self.tool.as_ref()),
-            "tool_call": optional(self.tool_call.as_ref()),
-            "paths": names(&self.paths),
-            "decision": self.decision.as_str(),
-            "by": Value::Array(by.collect()),
-        };
-        if self.after_divergence {
-            object.insert("after_divergence", true);
-        }
-        object
-    }
 }
 
 impl TraceEvent {
@@ -694,19 +541,5 @@ impl TraceEvent {
             "message": *message,
             "questions": questions.collect::<Vec<_>>(),
         }))
-    }
-
-    /// The event as a trace line; `seq` counts the lines of the whole output from 0.
-    pub fn to_value(&self, seq: usize) -> Value {
-        let mut object = json_object! {
-            "schema": TRACE_SCHEMA,
-            "seq": seq,
-            "kind": self.kind.name(),
-            "at": self.at.to_object(),
-        };
-        for (key, value) in self.kind.fields(&self.at.input).iter() {
-            object.insert(key.clone(), value.clone());
-        }
-        Value::Object(object)
     }
 }

@@ -6,25 +6,30 @@ use std::fmt::Write as _;
 use comfy_table::Cell;
 
 use super::{Style, count, escape};
-use crate::json_object;
 use crate::replay::change::{Change, Changes, Decided};
 use crate::text::JsString;
-use crate::text::json::{Object, Value};
 
 /// The schema name in each form.
 pub const SCHEMA: &str = "ttsr.change/1";
 
 /// How many decisions of one rule were gained, lost and moved.
-type Counts = [usize; 3];
+pub type Counts = [usize; 3];
 
 /// The totals of several inputs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChangeTotals {
-    inputs: usize,
-    changed: usize,
-    unchanged: usize,
-    all: Counts,
-    per_rule: BTreeMap<JsString, Counts>,
+    /// Inputs that were played.
+    pub inputs: usize,
+    /// Those in which something changes.
+    pub changed: usize,
+    /// Inputs that could not be read.
+    pub refused: usize,
+    /// Decisions that are the same.
+    pub unchanged: usize,
+    /// Decisions over all rules.
+    pub all: Counts,
+    /// By rule.
+    pub per_rule: BTreeMap<JsString, Counts>,
 }
 
 impl ChangeTotals {
@@ -48,80 +53,6 @@ impl ChangeTotals {
     pub fn has_changes(&self) -> bool {
         self.changed > 0
     }
-
-    fn to_object(&self) -> Object {
-        let rules = self.per_rule.iter().map(|(rule, [gained, lost, moved])| {
-            let object = json_object! {"rule": rule.clone(), "gained": *gained, "lost": *lost, "moved": *moved};
-            Value::Object(object)
-        });
-        let [gained, lost, moved] = self.all;
-        json_object! {
-            "inputs": self.inputs,
-            "inputs_changed": self.changed,
-            "gained": gained,
-            "lost": lost,
-            "moved": moved,
-            "unchanged": self.unchanged,
-            "per_rule": Value::Array(rules.collect()),
-        }
-    }
-}
-
-/// One change as a line of JSON.
-pub fn line(input: &str, change: &Change) -> Value {
-    let mut object = json_object! {"schema": SCHEMA, "kind": "change", "input": input};
-    insert(&mut object, change);
-    Value::Object(object)
-}
-
-/// The last line of JSON.
-pub fn summary_line(totals: &ChangeTotals) -> Value {
-    let mut object = json_object! {"schema": SCHEMA, "kind": "summary"};
-    for (key, value) in totals.to_object().iter() {
-        object.insert(key.clone(), value.clone());
-    }
-    Value::Object(object)
-}
-
-/// All inputs as one document: those that changed, and the totals.
-pub fn document(inputs: &[Changes], totals: &ChangeTotals) -> Value {
-    let changed = inputs.iter().filter(|input| !input.changes.is_empty()).map(|input| {
-        let changes = input.changes.iter().map(|change| {
-            let mut object = Object::new();
-            insert(&mut object, change);
-            Value::Object(object)
-        });
-        let changes = Value::Array(changes.collect());
-        let object = json_object! {"input": input.input.as_str(), "unchanged": input.unchanged, "changes": changes};
-        Value::Object(object)
-    });
-    Value::Object(json_object! {
-        "schema": SCHEMA,
-        "inputs": Value::Array(changed.collect()),
-        "summary": totals.to_object(),
-    })
-}
-
-fn insert(object: &mut Object, change: &Change) {
-    let side = |decided: Option<&Decided>| decided.map_or(Value::Null, side);
-    object.insert("change", change.as_str());
-    object.insert("rule", change.decided().rule.clone());
-    object.insert("before", side(change.before()));
-    object.insert("after", side(change.after()));
-}
-
-fn side(decided: &Decided) -> Value {
-    let mut at = decided.at.to_object();
-    at.remove("input");
-    let tool = decided.tool.as_ref().map_or(Value::Null, |tool| Value::String(tool.clone()));
-    Value::Object(json_object! {
-        "at": at,
-        "source": decided.source.as_str(),
-        "tool": tool,
-        "decision": decided.decision.as_str(),
-        "condition": decided.matched.text().clone(),
-        "excerpt": decided.excerpt.clone(),
-    })
 }
 
 /// The changes of one input as a table; nothing where there are none.

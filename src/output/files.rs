@@ -4,11 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Style, count, escape, generation};
-use crate::engine::By;
-use crate::json_object;
 use crate::replay::files::{FileFindings, FileHit};
 use crate::text::JsString;
-use crate::text::json::{Object, Value};
 
 /// The schema name in each form.
 pub const SCHEMA: &str = "ttsr.files/1";
@@ -43,70 +40,6 @@ impl FileTotals {
             *self.per_rule.entry(hit.rule.clone()).or_default() += 1;
         }
     }
-
-    fn to_object(&self) -> Object {
-        let rules = self.per_rule.iter();
-        let rules = rules.map(|(rule, files)| Value::Object(json_object! {"rule": rule.clone(), "files": *files}));
-        let mut object = json_object! {"lifecycle": self.lifecycle.0};
-        if let Some(mark) = &self.lifecycle.1 {
-            object.insert("lifecycle_from", mark.as_str());
-        }
-        object.insert("files", self.files);
-        let skipped = json_object! {
-            "binary": self.binary, "too_large": self.too_large, "unreadable": self.unreadable,
-        };
-        object.insert("skipped", skipped);
-        object.insert("undecided", self.undecided);
-        object.insert("judged_rules", self.judged);
-        object.insert("per_rule", Value::Array(rules.collect()));
-        object
-    }
-}
-
-/// The findings of one file, each as an object.
-pub fn values(file: &str, findings: &FileFindings) -> Vec<Value> {
-    let hits = findings.hits.iter().map(|hit| {
-        let mut object = json_object! {"file": file, "line": hit.line.map_or(Value::Null, Value::from)};
-        object.insert("rule", hit.rule.clone());
-        match &hit.by {
-            By::Ast(pattern) => object.insert("ast", pattern.clone()),
-            by => object.insert("condition", by.source().clone()),
-        }
-        object.insert("excerpt", hit.excerpt.clone());
-        Value::Object(object)
-    });
-    let undecided = findings.undecided.iter().map(|(rule, pattern, why)| {
-        let object = json_object! {
-            "file": file, "rule": rule.clone(), "undecided": pattern.clone(), "why": why.as_str(),
-        };
-        Value::Object(object)
-    });
-    hits.chain(undecided).collect()
-}
-
-/// A finding as a line of JSON.
-pub fn line(finding: &Value) -> Value {
-    let mut object = json_object! {"schema": SCHEMA, "kind": "finding"};
-    for (key, value) in finding.as_object().into_iter().flat_map(Object::iter) {
-        object.insert(key.clone(), value.clone());
-    }
-    Value::Object(object)
-}
-
-/// The last line of JSON.
-pub fn summary_line(totals: &FileTotals) -> Value {
-    let mut object = json_object! {"schema": SCHEMA, "kind": "summary"};
-    for (key, value) in totals.to_object().iter() {
-        object.insert(key.clone(), value.clone());
-    }
-    Value::Object(object)
-}
-
-/// All findings as one document.
-pub fn document(findings: Vec<Value>, totals: &FileTotals) -> Value {
-    Value::Object(json_object! {
-        "schema": SCHEMA, "findings": Value::Array(findings), "summary": totals.to_object(),
-    })
 }
 
 /// The findings of one file for people: one line each.

@@ -16,6 +16,7 @@ pub mod json;
 pub mod junit;
 pub mod repair;
 pub mod replay_human;
+pub mod report;
 pub mod sarif;
 mod style;
 pub mod trace_diff;

@@ -124,9 +124,9 @@ impl Followed {
             let again = last_match.get(&one.rule).is_some_and(|last| *last > one.at);
             (one.origin, TraceKind::Followed { rule: one.rule, outcome, messages: one.messages, again })
         });
-        let missed = missed.into_iter().map(|one| {
-            (one.origin, TraceKind::Uninjected { rule: one.rule, why: one.why, messages: one.messages })
-        });
+        let missed = missed
+            .into_iter()
+            .map(|one| (one.origin, TraceKind::Uninjected { rule: one.rule, why: one.why, messages: one.messages }));
         followed.chain(missed).collect()
     }
 }
@@ -150,10 +150,15 @@ mod tests {
                 injected: &injected,
             });
         }
-        let lines = followed.finish(|rule| *rule != "z".into());
+        let lines = followed.finish(|rule| rule.to_string_lossy() != "z");
         let words = lines.into_iter().map(|(_, kind)| match kind {
             TraceKind::Followed { rule, outcome, messages, again } => {
-                format!("{} {} {messages}{}", rule.to_string_lossy(), outcome.as_str(), if again { " again" } else { "" })
+                format!(
+                    "{} {} {messages}{}",
+                    rule.to_string_lossy(),
+                    outcome.as_str(),
+                    if again { " again" } else { "" }
+                )
             }
             TraceKind::Uninjected { rule, why, messages } => {
                 format!("{} {} {messages}", rule.to_string_lossy(), why.as_str())
@@ -171,10 +176,7 @@ mod tests {
         assert_eq!(outcomes(&[(1, "a", "a"), (2, "a", "")]), ["a unknown 0 again", "a spent 1"]);
         assert_eq!(outcomes(&[(1, "a", "a"), (1, "", ""), (2, "a", "")]), ["a obeyed 1 again", "a spent 1"]);
         assert_eq!(outcomes(&[(1, "", "z"), (1, "", "")]), ["z unknown 1"]);
-        assert_eq!(
-            outcomes(&[(1, "a", "a"), (1, "a", "a"), (1, "", "")]),
-            ["a repeated 2 again", "a obeyed 1"]
-        );
+        assert_eq!(outcomes(&[(1, "a", "a"), (1, "a", "a"), (1, "", "")]), ["a repeated 2 again", "a obeyed 1"]);
     }
 
     #[test]

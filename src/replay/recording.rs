@@ -160,7 +160,9 @@ impl Plan {
         if let Some(error) = agent.take_failure() {
             diagnostics.push(unreadable(name, &error));
         }
-        for (origin, kind) in facts.followed.take().into_iter().flat_map(|followed| followed.finish(|rule| rules.is_registered(rule))) {
+        for (origin, kind) in
+            facts.followed.take().into_iter().flat_map(|followed| followed.finish(|rule| rules.is_registered(rule)))
+        {
             run.emit_about(&origin, kind);
         }
         if self.is_one_of_many {
@@ -219,8 +221,10 @@ impl Plan {
         }
         if let Some(followed) = &mut facts.followed {
             let names = |rules: &[JsString]| rules.iter().map(JsString::trim).collect::<Vec<_>>();
-            let matched: Vec<JsString> =
-                distinct(run.observed.batches.iter().flat_map(|batch| &batch.rules)).iter().map(JsString::trim).collect();
+            let matched: Vec<JsString> = distinct(run.observed.batches.iter().flat_map(|batch| &batch.rules))
+                .iter()
+                .map(JsString::trim)
+                .collect();
             followed.message(&Seen {
                 origin: &turn.origin,
                 prompts: run.prompts,

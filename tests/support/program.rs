@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use ttsr::cli::{Surroundings, run};
 
+use super::forms;
+
 /// What a run of the program gave.
 #[derive(Debug)]
 pub struct Outcome {
@@ -54,9 +56,7 @@ pub fn ttsr_with<A: Into<OsString>>(
     let arguments = std::iter::once(OsString::from("ttsr")).chain(arguments.into_iter().map(Into::into));
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let status = run(arguments, &mut input, &mut out, &mut err, surroundings);
-    Outcome {
-        status: status.code(),
-        out: String::from_utf8(out).expect("the output is UTF-8"),
-        err: String::from_utf8(err).expect("the messages are UTF-8"),
-    }
+    let out = String::from_utf8(out).expect("the output is UTF-8");
+    forms::check(&out);
+    Outcome { status: status.code(), out, err: String::from_utf8(err).expect("the messages are UTF-8") }
 }

@@ -19,7 +19,7 @@ pub use check_rules::{CheckFormat, CheckRulesArgs};
 pub use corpus::{CorpusArgs, CountArg, ReportTable};
 pub use handoff::{HandoffArgs, HandoffFormat, PipelineArg};
 pub use inspect_session::{InspectFormat, InspectSessionArgs};
-pub use replay::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, SourceArg, TraceArg};
+pub use replay::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, SchemaOf, SourceArg, TraceArg};
 pub use rules::{LifecycleArg, RuleArgs};
 
 /// Replay, lint and audit the stream rules of coding agents.

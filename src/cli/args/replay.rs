@@ -136,6 +136,24 @@ pub struct ReplayArgs {
     /// Form of the report
     #[arg(long, value_enum, value_name = "FORM", default_value_t, help_heading = "Output")]
     pub format: ReplayFormat,
+    /// Print the JSON Schema of a JSON form; without a name that of a replay of single inputs
+    #[arg(long, value_enum, value_name = "OF", num_args = 0..=1, require_equals = true, default_missing_value = "replay", help_heading = "Output")]
+    pub schema: Option<SchemaOf>,
+}
+
+/// JSON forms of `ttsr replay`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// Single inputs: their traces
+    Replay,
+    /// One line of a trace
+    Trace,
+    /// The report over several inputs
+    Report,
+    /// What changes, with --baseline
+    Change,
+    /// What rules say of files, with --as-write
+    Files,
 }
 
 /// What a trace tells.

@@ -20,6 +20,9 @@ pub struct RuleArgs {
     /// Only the rule of this name
     #[arg(long, value_name = "NAME")]
     pub only_rule: Vec<String>,
+    /// Whether a rule that is named may be missing, as in rules that a run is compared with
+    #[arg(skip)]
+    pub may_lack_rules: bool,
     /// A YAML or JSON file that holds a `ttsr:` group
     #[arg(long, value_name = "FILE")]
     pub settings: Option<PathBuf>,

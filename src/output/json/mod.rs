@@ -4,8 +4,8 @@ mod text;
 pub mod v1;
 mod words;
 
-pub use text::Text;
-pub use words::{Bucket, Expected, InterruptMode, Lifecycle, Outcome, Severity, Source};
+pub use text::{Json, Text};
+pub use words::{Bucket, Decision, Expected, InterruptMode, Lifecycle, Outcome, Severity, Source};
 
 use std::io::{self, Write};
 
@@ -28,6 +28,14 @@ pub fn write<T: Serialize>(form: &T, out: &mut dyn FnMut(&str)) {
     // Nothing that is written here can fail to be: keys are texts, and numbers are whole.
     let _ = serde_json::to_writer(&mut pieces, form);
     let _ = pieces.flush();
+}
+
+/// A form as one line of JSON Lines.
+pub fn line<T: Serialize>(form: &T) -> String {
+    let mut json = String::new();
+    write(form, &mut |piece| json.push_str(piece));
+    json.push('\n');
+    json
 }
 
 /// Bytes from which on a piece is handed on.

@@ -1,4 +1,4 @@
-//! [`Text`]: a text that JSON keeps as it is, lone surrogates too.
+//! [`Text`] and [`Json`]: what JSON keeps as it is, lone surrogates too.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::text::JsString;
-use crate::text::json::write_string;
+use crate::text::json::{Value, write_string};
 
 /// A text of a session or rule; a lone surrogate is written as `\udXXX`.
 #[derive(Clone, Copy, Debug)]
@@ -34,5 +34,29 @@ impl JsonSchema for Text<'_> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         String::json_schema(generator)
+    }
+}
+
+/// A value as it was read, or as it is handed over.
+#[derive(Clone, Copy, Debug)]
+pub struct Json<'a>(pub &'a Value);
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(self.0.to_json()).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl JsonSchema for Json<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Any".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        Schema::default()
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Severity as SeverityKind;
 use crate::generation::Lifecycle as Generation;
+use crate::lifecycle::Decision as Decided;
 use crate::message::Source as SourceKind;
 use crate::replay::Verdict;
 use crate::rule::{Bucket as BucketKind, Expected as Expectation};
@@ -51,6 +52,8 @@ words! {
     Expected of Expectation: Fires Silent;
     /// What a sample is.
     Source of SourceKind: Text Thinking Tool;
+    /// What follows a match.
+    Decision of Decided: Interrupt Defer Fold Warn;
     /// What a rule does on a sample.
     Outcome of Verdict: Fired Silent Undecided NotRun;
 }
