@@ -1,5 +1,7 @@
 //! Choosing among many inputs, and what must hold of them together.
 
+#[path = "corpus/options.rs"]
+mod options;
 #[path = "corpus/report.rs"]
 mod report;
 

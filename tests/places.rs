@@ -135,6 +135,9 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
     let session = session(folder.path(), "s\u{9b}\u{202e}");
     let named = folder.path().join(format!("{NAME}.jsonl"));
     fs::rename(&session, &named).expect("renamed");
+    // One that cannot be read stands beside it.
+    fs::write(folder.path().join(format!("{NAME}-none.jsonl")), "\u{9b}\n").expect("written");
+    let folder_name = folder.path().to_string_lossy().into_owned();
     let (rules, named) = (rules.to_string_lossy().into_owned(), named.to_string_lossy().into_owned());
     let mut runs: Vec<Vec<&str>> = Vec::new();
     for format in ["human", "json", "jsonl", "csv"] {
@@ -150,6 +153,12 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
             format,
         ]);
         runs.push(vec!["replay", "--as-write", &named, "--rules", &rules, "--format", format]);
+        runs.push(vec!["replay", &folder_name, "--rules", &rules, "--allow-unreadable", "--format", format]);
+        runs.push(vec!["replay", &folder_name, "--rules", &rules, "--allow-unreadable", "--each", "--format", format]);
+    }
+    for table in ["rules", "samples", "refused"] {
+        let form = ["--format", "csv", "--table", table];
+        runs.push([&["replay", &folder_name, "--rules", &rules, "--allow-unreadable"], &form[..]].concat());
     }
     for format in ["human", "json", "sarif", "github", "junit"] {
         runs.push(vec!["check-rules", &rules, "--list", "--fix", "--format", format]);

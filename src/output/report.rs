@@ -86,18 +86,18 @@ fn head(corpus: &Corpus, style: Style) -> String {
     out.push('\n');
     let chunks: Vec<&str> = corpus.chunks.keys().map(String::as_str).collect();
     let cut =
-        if chunks.is_empty() { String::new() } else { format!(" Sessions are cut by {}.", escape(&chunks.join(", "))) };
+        if chunks.is_empty() { String::new() } else { format!("Sessions are cut by {}.", escape(&chunks.join(", "))) };
     let what = match counted(corpus) {
         Some("every") => {
-            "Counted is what matches in each message, however often a rule may trigger (--count agent: what the agent would have done)."
+            "Counted: what matches in each message, however often. (--count agent: what the agent would have done)"
         }
-        Some("agent") => "Counted is what the agent would have done (--count every: what matches in each message).",
-        Some(_) => {
-            "The traces were counted in different ways, so the sums mean little: make them anew with one --count."
-        }
+        Some("agent") => "Counted: what the agent would have done. (--count every: what matches in each message)",
+        Some(_) => "The traces were counted in different ways: make them anew with one --count.",
         None => "",
     };
-    let _ = writeln!(out, "{}", style.faint(&format!("{what}{cut}")).trim_start());
+    for line in [what, cut.as_str()].into_iter().filter(|line| !line.is_empty()) {
+        let _ = writeln!(out, "{}", style.faint(line));
+    }
     out
 }
 
