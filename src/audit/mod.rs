@@ -5,13 +5,18 @@
 //! look at the payload of the few entries that concern rules.
 
 mod check;
+pub mod lineage;
+mod lookalike;
 mod report;
 mod subject;
+mod survey;
 mod tag;
 mod turns;
 
-pub use report::{AuditReport, ChangedRule, Injection, JudgeTotals, MessageTotals, RuleSummary};
+pub use lookalike::lookalike;
+pub use report::{AuditReport, ChangedRule, Injection, JudgeTotals, MessageTotals, Reminder, RuleSummary};
 pub use subject::{Evidence, EvidenceKind};
+pub use survey::{CodeTotals, DisabledRule, ProjectTotals, Refused, RuleLife, Seen, Survey, Wording};
 pub use tag::{Tag, tags};
 
 use crate::generation::Semantics;

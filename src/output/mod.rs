@@ -10,13 +10,17 @@ pub mod explain;
 pub mod files;
 pub mod generations;
 pub mod github;
+mod grouped;
 pub mod handoff;
 pub mod inspect;
+pub mod inspect_csv;
+pub mod json;
 pub mod junit;
 pub mod repair;
 pub mod replay_human;
 pub mod sarif;
 mod style;
+pub mod survey;
 pub mod trace_diff;
 
 pub use escape::{drives_terminal, escape, escape_lines};

@@ -5,7 +5,7 @@ use crate::session::SessionError;
 use crate::text::JsString;
 
 use super::super::KnownRule;
-use super::super::report::ChangedRule;
+use super::super::report::{ChangedRule, Reminder};
 use super::super::subject::Subject;
 use super::{Check, Input, finding, quoted};
 
@@ -38,6 +38,12 @@ impl Check for KnownRules {
         }
         Ok(())
     }
+}
+
+/// Every reminder of the file.
+pub(crate) fn reminders(subject: &Subject<'_>) -> Vec<Reminder> {
+    let tags = subject.shown.iter().flat_map(|shown| shown.tags.iter().map(|tag| (shown.entry, tag)));
+    tags.map(|(entry, tag)| Reminder { rule: tag.rule.clone(), entry, content: without_introduction(&tag.body) }).collect()
 }
 
 /// The reminders of given rules that say something else than the rule.

@@ -1,0 +1,4 @@
+//! The forms of the first generation, `ttsr.…/1`: members are added, none are renamed.
+
+pub mod session;
+pub mod sessions;
