@@ -11,6 +11,10 @@ use super::AuditOptions;
 use super::check;
 use super::subject::Subject;
 use super::subject::{Evidence, EvidenceKind};
+use super::compare::Comparison;
+use super::follow::{self, Follow};
+use super::state::{self, State};
+use super::timeline::{self, Moment};
 use super::turns::Turns;
 
 /// What an audit found.
@@ -58,6 +62,14 @@ pub struct AuditReport {
     pub changed_rules: Vec<ChangedRule>,
     /// The context of the leaf, when asked for.
     pub context: Option<Context>,
+    /// What happened on the branch, in order, when asked for.
+    pub timeline: Option<Vec<Moment>>,
+    /// How the rules stand at the entry that was asked for.
+    pub state: Option<State>,
+    /// What came of the injection that was asked for; none also where the entry has to do with none.
+    pub follow: Option<Follow>,
+    /// What the agent reads beside what is there; whoever asks for it sets it.
+    pub comparison: Option<Comparison>,
     /// The findings: of reading first, then of the checks.
     pub findings: Vec<Diagnostic>,
 }
@@ -196,6 +208,10 @@ pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<Aud
         reminders: check::known_rules::reminders(&subject),
         changed_rules: check::known_rules::changed_rules(&subject),
         context: if options.context { Some(session.context(subject.leaf)?) } else { None },
+        timeline: options.timeline.then(|| timeline::timeline(&subject)).transpose()?,
+        state: options.state_at.map(|at| state::state(&subject, at)).transpose()?,
+        follow: options.follow.map(|at| follow::follow(&subject, at)).transpose()?.flatten(),
+        comparison: None,
         branch: subject.branch,
         rules,
         findings,

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use comfy_table::Cell;
 use similar::TextDiff;
 
+use super::course;
 use super::grouped;
 use super::{Style, count, escape, escape_lines, generation};
 use crate::audit::{AuditReport, Refused};
@@ -27,6 +28,8 @@ pub struct Parts {
     pub injections: bool,
     /// The rebuilt context.
     pub context: bool,
+    /// Nothing but how things went: what happened, how the rules stood, what came of an injection, what the agent reads.
+    pub course: bool,
     /// Each finding by itself.
     pub verbose: bool,
 }
@@ -34,7 +37,7 @@ pub struct Parts {
 impl Parts {
     /// Whether a part is asked for that only a single file has.
     pub fn asks_for_one(self) -> bool {
-        self.tree || self.context
+        self.tree || self.context || self.course
     }
 }
 
@@ -64,16 +67,23 @@ pub fn render(
     style: Style,
 ) -> Result<String, SessionError> {
     let mut out = String::new();
-    if parts.injections {
-        let _ = writeln!(out, "{}", generation(report.lifecycle, report.lifecycle_from.as_deref()));
+    let is_part = parts.injections || parts.course;
+    if is_part {
+        let read_by = generation(report.lifecycle, report.lifecycle_from.as_deref());
+        let _ = writeln!(out, "{}  {read_by}", style.heading(&escape(&report.file)));
     } else {
         head(&mut out, session, report, style);
     }
-    injections(&mut out, session, report, style);
-    if parts.injections {
+    if parts.injections || !is_part {
+        injections(&mut out, session, report, style);
+    }
+    if parts.course {
+        course::render(&mut out, session, report, style);
+    }
+    if is_part {
         if !report.findings.is_empty() {
             let found = count(report.findings.len(), "finding");
-            let _ = writeln!(out, "\n{found}, which the report without --injections shows");
+            let _ = writeln!(out, "\n{found}, which the report without these options shows");
         }
         return Ok(out);
     }

@@ -3,6 +3,7 @@
 pub mod catalogue;
 pub mod change;
 pub mod check;
+mod course;
 pub mod diagnostic;
 mod escape;
 pub mod examples;

@@ -83,6 +83,8 @@ pub fn injections(rows: &[InjectionRow], style: Style) -> String {
         return String::new();
     }
     let mut table = style.table(&["Time", "Rules", "Evidence", "File", "Entry", "Session", "Project"]);
+    // A row is a line, however wide, so that it can be searched for.
+    table.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
     for row in rows {
         let mut cells: Vec<Cell> = row.cells.iter().map(Cell::new).collect();
         if let Some(evidence) = cells.get_mut(2).filter(|_| !row.is_live) {
@@ -98,7 +100,7 @@ pub fn injection_totals(survey: &Survey, style: Style) -> String {
     let mut out = head(survey, style);
     let found: usize = survey.codes().map(|totals| totals.count).sum();
     if found > 0 {
-        let _ = writeln!(out, "{}, which the report without --injections shows", count(found, "finding"));
+        let _ = writeln!(out, "{}, which the report without these options shows", count(found, "finding"));
     }
     out
 }

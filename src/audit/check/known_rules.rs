@@ -68,7 +68,7 @@ pub(crate) fn changed_rules(subject: &Subject<'_>) -> Vec<ChangedRule> {
 
 /// Whether the body of a reminder ends with the rule's content. White space and the rulers of tables do not count,
 /// since rendering tidies both.
-fn shows(body: &JsString, rule: &KnownRule) -> bool {
+pub(crate) fn shows(body: &JsString, rule: &KnownRule) -> bool {
     let essence = |text: &JsString| -> String {
         text.to_string_lossy().chars().filter(|c| !c.is_whitespace() && *c != '-').collect()
     };
@@ -76,7 +76,7 @@ fn shows(body: &JsString, rule: &KnownRule) -> bool {
 }
 
 /// The body behind the sentences of the template, which end with the first blank line.
-fn without_introduction(body: &JsString) -> JsString {
+pub(crate) fn without_introduction(body: &JsString) -> JsString {
     let blank = body.units().windows(2).position(|pair| pair == [0x0A, 0x0A]);
     blank.map_or_else(|| body.clone(), |at| JsString::from_units(&body.units()[at + 2..])).trim()
 }

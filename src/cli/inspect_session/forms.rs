@@ -57,6 +57,7 @@ impl Form {
             tree: args.tree,
             injections: args.injections,
             context: args.context,
+            course: args.timeline || args.compare || args.state_at.is_some() || args.follow.is_some(),
             verbose: console.is_verbose(),
         };
         Self {

@@ -17,7 +17,7 @@ use super::generation::Asked;
 use super::inputs::{self, Input};
 use super::upgrade::{Upgrade, ambiguous};
 use super::{CliError, ExitStatus};
-use crate::audit::{AuditOptions, Refused, audit};
+use crate::audit::{AuditOptions, Refused, audit, compare};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::generation::Lifecycle;
 use crate::output::inspect::Replayed;
@@ -59,6 +59,7 @@ pub(super) fn run(
         shared: BTreeMap::new(),
         newer: OnceCell::new(),
         form: Form::new(args, is_many, console),
+        has_entry: false,
         order,
     };
     for number in 0..run.order.len() {
@@ -74,6 +75,11 @@ pub(super) fn run(
             }
             Err(Turned { refused, error }) => run.refuse(refused, &error, console)?,
         }
+    }
+    let asked_about = args.state_at.as_ref().or(args.follow.as_ref());
+    if let Some(id) = asked_about.filter(|_| !run.has_entry) {
+        let error = CliError::failed(format!("no session that was read has an entry `{id}`"));
+        console.fail(&error.with_help("--tree and --timeline show the ids"));
     }
     // What is asked of rules and settings is asked of the newest generation where no session has one.
     if run.shared.is_empty() {
@@ -93,6 +99,8 @@ struct Run<'a> {
     /// What v4 would read otherwise than v3, once it was asked.
     newer: OnceCell<Option<String>>,
     form: Form,
+    /// Whether a file has the entry that is asked about.
+    has_entry: bool,
 }
 
 impl Run<'_> {
@@ -125,9 +133,15 @@ impl Run<'_> {
     fn one(&mut self, number: usize, opened: Opened, console: &mut Console<'_>) -> Result<(), CliError> {
         let (args, Opened { session, leaf, generation }) = (self.args, opened);
         let Some(shared) = self.shared.get(&generation.lifecycle) else { return Ok(()) };
+        let find = |id: &Option<String>| id.as_deref().and_then(|id| session.find(&id.into()));
+        let (state_at, follow) = (find(&args.state_at), find(&args.follow));
+        self.has_entry |= state_at.is_some() || follow.is_some();
         let options = AuditOptions {
             rules: shared.rules.as_deref(),
             leaf,
+            timeline: args.timeline,
+            state_at,
+            follow,
             all_branches: args.all_branches,
             context: args.context,
             ..AuditOptions::new(&shared.settings, &shared.semantics)
@@ -155,6 +169,15 @@ impl Run<'_> {
             let otherwise = || Upgrade::read(&args.rules, Lifecycle::V3, self.surroundings).otherwise();
             let what = self.newer.get_or_init(otherwise).as_deref();
             report.findings.extend(what.map(|what| ambiguous(session.file(), what)));
+        }
+        if args.compare {
+            let unreadable = |error| CliError::failed(format!("{}: {error}", session.file()));
+            report.comparison = compare(&session).map_err(unreadable)?;
+        }
+        if follow.is_some() && report.follow.is_none() {
+            let id = args.follow.as_deref().unwrap_or_default();
+            let error = CliError::failed(format!("{}: the entry `{id}` has to do with no injection", session.file()));
+            return Err(error.with_help("--injections lists them, --timeline what led to them"));
         }
         report.findings.extend(self.order.lost_parent(number, &session));
         report.lifecycle_from = generation.from;

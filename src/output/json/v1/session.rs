@@ -12,6 +12,8 @@ use crate::output::json::{Any, Owned, Text};
 use crate::session::Session as File;
 use crate::text::json::{Object, Value};
 
+use super::course::{Comparison, Follow, Moment, State};
+
 /// What a session file holds, and what does not add up in it. Entries are named by id. Members may be added, none are
 /// renamed.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -58,6 +60,18 @@ pub struct Session<'a> {
     /// The messages that the agent would send at the leaf; only with --context.
     context: Vec<Sent<'a>>,
     findings: Vec<Finding<'a>>,
+    /// What happened on the branch, in order; only with --timeline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeline: Option<Vec<Moment<'a>>>,
+    /// How the rules stand at an entry; only with --state-at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<State<'a>>,
+    /// What came of an injection; only with --follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    follow: Option<Follow<'a>>,
+    /// What the agent reads of the file, beside what is there; only with --compare.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Comparison<'a>>,
     /// What a replay of the branch decides; only with --replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<Replay<'a>>,
@@ -321,6 +335,10 @@ impl<'a> Session<'a> {
                 .collect(),
             context: context.collect(),
             findings: report.findings.iter().map(Finding::from).collect(),
+            timeline: report.timeline.as_ref().map(|all| all.iter().map(|one| Moment::new(one, &id)).collect()),
+            state: report.state.as_ref().map(|state| State::new(state, &id)),
+            follow: report.follow.as_ref().map(|follow| Follow::new(follow, &id)),
+            comparison: report.comparison.as_ref().map(Comparison::from),
             replay: replayed.map(Replay::from),
         }
     }
