@@ -60,6 +60,7 @@ fn facts(session: &Session) -> Result<Vec<(&'static str, String)>, SessionError>
     let labels = session.labels()?.len();
     Ok(vec![
         ("entries", session.len().to_string()),
+        ("lines that are no record", session.malformed().to_string()),
         ("leaf", shown(id)),
         ("branch", format!("{} entries", session.branch(leaf).len())),
         ("messages of the context", context.messages.len().to_string()),

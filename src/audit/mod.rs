@@ -22,7 +22,7 @@ pub use follow::{Follow, FollowedRule, Passage, Repetition};
 pub use lookalike::lookalike;
 pub use report::{AuditReport, ChangedRule, Injection, JudgeTotals, MessageTotals, Reminder, RuleSummary};
 pub use state::{RuleState, Standing, State};
-pub use subject::{Evidence, EvidenceKind};
+pub use subject::{Evidence, EvidenceKind, Named};
 pub use survey::{CodeTotals, DisabledRule, ProjectTotals, Refused, RuleLife, Seen, Survey, Wording};
 pub use tag::{Tag, tags};
 pub use timeline::{Moment, MomentKind};

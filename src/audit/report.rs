@@ -10,7 +10,7 @@ use crate::text::json::{Object, Value};
 use super::AuditOptions;
 use super::check;
 use super::subject::Subject;
-use super::subject::{Evidence, EvidenceKind};
+use super::subject::{Evidence, EvidenceKind, Named};
 use super::compare::Comparison;
 use super::follow::{self, Follow};
 use super::state::{self, State};
@@ -62,6 +62,8 @@ pub struct AuditReport {
     pub changed_rules: Vec<ChangedRule>,
     /// The context of the leaf, when asked for.
     pub context: Option<Context>,
+    /// What the entries name outside of the file.
+    pub named: Named,
     /// What happened on the branch, in order, when asked for.
     pub timeline: Option<Vec<Moment>>,
     /// How the rules stand at the entry that was asked for.
@@ -212,6 +214,7 @@ pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<Aud
         state: options.state_at.map(|at| state::state(&subject, at)).transpose()?,
         follow: options.follow.map(|at| follow::follow(&subject, at)).transpose()?.flatten(),
         comparison: None,
+        named: subject.named,
         branch: subject.branch,
         rules,
         findings,

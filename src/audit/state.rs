@@ -54,7 +54,7 @@ pub struct State {
     pub entry: usize,
     /// Whether the entry is on the branch of the leaf.
     pub on_branch: bool,
-    /// Turns that had ended in that process.
+    /// Turns that had ended before it in its process.
     pub turn: usize,
     /// Index of the end of the process before, when there is one: behind it the rules are restored.
     pub restored_at: Option<usize>,
@@ -75,7 +75,7 @@ pub(super) fn state(subject: &Subject<'_>, at: usize) -> Result<State, SessionEr
     let mut state = State {
         entry: at,
         on_branch: subject.is_on_branch(at),
-        turn: turns.end.ended - turns.end.process_start,
+        turn: turns.last.ended - turns.last.process_start,
         restored_at: None,
         rules: Vec::new(),
     };
@@ -119,8 +119,8 @@ pub(super) fn state(subject: &Subject<'_>, at: usize) -> Result<State, SessionEr
     for rule in state.rules.iter_mut().filter(|rule| rule.standing == Standing::InForce) {
         let mark = turns.mark(rule.decided_by).copied().unwrap_or_default();
         // Another process counts from its own beginning (session.md S5.3).
-        let from = if mark.process == turns.end.process { mark.ended } else { turns.end.process_start };
-        let since = turns.end.ended.saturating_sub(from);
+        let from = if mark.process == turns.last.process { mark.ended } else { turns.last.process_start };
+        let since = turns.last.ended.saturating_sub(from);
         rule.turns_since = Some(since);
         rule.may_fire = settings.repeat_mode != RepeatMode::Once && since as f64 >= settings.repeat_gap;
         let evidence = subject.recorded_at(rule.decided_by).and_then(|recorded| {

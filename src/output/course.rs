@@ -70,7 +70,7 @@ fn timeline(out: &mut String, moments: &[Moment], id: &impl Fn(usize) -> String,
 fn state(out: &mut String, state: &State, id: &impl Fn(usize) -> String, style: Style) {
     let branch = if state.on_branch { "" } else { ", on an abandoned branch" };
     let ended = count(state.turn, "turn");
-    let title = format!("Rules at {}: {ended} ended in its process{branch}", id(state.entry));
+    let title = format!("Rules at {}: {ended} ended before it in its process{branch}", id(state.entry));
     let _ = writeln!(out, "\n{}", style.heading(&title));
     if state.rules.is_empty() {
         let _ = writeln!(out, "no rule is in force or pending");

@@ -147,6 +147,17 @@ fn head(out: &mut String, session: &Session, report: &AuditReport, style: Style)
         let (asked, failed) = (count(report.judge.asked, "request"), report.judge.failed);
         let _ = writeln!(out, "{asked} to a judge: {failed} failed; what was asked and answered is not recorded");
     }
+    let named = &report.named;
+    let outside = [
+        (named.blobs.len(), "blob"),
+        (named.artifacts.len(), "artifact"),
+        (named.local_files.len(), "`local://` file"),
+    ];
+    let outside: Vec<String> =
+        outside.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(number, noun)).collect();
+    if !outside.is_empty() {
+        let _ = writeln!(out, "names outside of the file: {}", outside.join(", "));
+    }
     let names: Vec<String> = report.injected_rules.iter().map(shown).collect();
     let line = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     let _ = writeln!(out, "a resume at the leaf restores: {line}");

@@ -42,7 +42,6 @@ pub(super) struct Loaded {
     pub(super) slot: Option<TitleSlot>,
     pub(super) version_before: Value,
     pub(super) migration: Option<Migration>,
-    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only tests ask"))]
     pub(super) malformed: usize,
     pub(super) diagnostics: Vec<Diagnostic>,
 }

@@ -180,6 +180,9 @@ impl Run<'_> {
             return Err(error.with_help("--injections lists them, --timeline what led to them"));
         }
         report.findings.extend(self.order.lost_parent(number, &session));
+        if let Ok(Input::File(path)) = self.order.input(number) {
+            report.findings.extend(order::lost_blobs(path, &session, &report.named));
+        }
         report.lifecycle_from = generation.from;
         let session = Rc::new(session);
         let replayed = shared.plan.as_ref().map(|plan| replay(plan, &session, leaf));

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::super::CliError;
 use super::super::inputs::{self, Input};
 use super::name_of;
+use crate::audit::Named;
 use crate::audit::lineage::{self, Head};
 use crate::diagnostic::{Diagnostic, code};
 use crate::session::Session;
@@ -70,6 +71,28 @@ impl Order {
         let finding = Diagnostic::new(code::UNKNOWN_PARENT_SESSION, message).at(Place::line(name, 0, 0));
         Some(finding.with_help(help))
     }
+}
+
+/// The blobs that the session names and that are not where the agent keeps them: `blobs` in the folder that holds
+/// `sessions` (session.md S6.3, S6.9). Where there is no such folder nothing can be said.
+pub(super) fn lost_blobs(path: &Path, session: &Session, named: &Named) -> Vec<Diagnostic> {
+    let folder = path.ancestors().skip(1).take(3).map(|folder| folder.join("blobs")).find(|folder| folder.is_dir());
+    let found = named.blobs.iter().filter_map(|(digest, at)| {
+        let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let message = match &folder {
+            _ if !is_digest => format!("the blob `{digest}` is not named by a digest, so no file can be it"),
+            Some(folder) if !folder.join(digest).exists() => format!("the blob `{digest}` is not in the folder of blobs"),
+            _ => return None,
+        };
+        let entry = session.entry(*at)?;
+        let place = Place::line(session.file(), entry.line(), entry.offset() as usize);
+        let finding = Diagnostic::new(code::MISSING_BLOB, message).at(place);
+        Some(match entry.id() {
+            Some(id) => finding.with_entry(id.to_string_lossy()),
+            None => finding,
+        })
+    });
+    found.collect()
 }
 
 /// What is wrong with the parent of the session in that file.

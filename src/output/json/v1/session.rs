@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::audit::{AuditReport, Evidence, Injection as Recorded, RuleSummary};
+use crate::audit::{AuditReport, Evidence, Injection as Recorded, Named, RuleSummary};
 use crate::diagnostic::Diagnostic;
 use crate::output::inspect::Replayed;
 use crate::output::json::{Any, Owned, Text};
@@ -59,6 +59,8 @@ pub struct Session<'a> {
     changed_rules: Vec<Changed<'a>>,
     /// The messages that the agent would send at the leaf; only with --context.
     context: Vec<Sent<'a>>,
+    /// What the entries name outside of the file.
+    named: Outside<'a>,
     findings: Vec<Finding<'a>>,
     /// What happened on the branch, in order; only with --timeline.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,6 +86,28 @@ struct Entries<'a> {
     /// Number of entries per type; those without a type under the empty name.
     #[schemars(with = "BTreeMap<String, u64>")]
     by_type: Any<'a>,
+}
+
+/// What a session names outside of its file; of very many the first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Outside<'a> {
+    /// Digests of blobs.
+    blobs: Vec<&'a str>,
+    /// What `artifact://` leads to.
+    artifacts: Vec<&'a str>,
+    /// What `local://` leads to.
+    local_files: Vec<&'a str>,
+}
+
+impl<'a> From<&'a Named> for Outside<'a> {
+    fn from(named: &'a Named) -> Self {
+        Self {
+            blobs: named.blobs.iter().map(|(digest, _)| digest.as_str()).collect(),
+            artifacts: named.artifacts.iter().map(String::as_str).collect(),
+            local_files: named.local_files.iter().map(String::as_str).collect(),
+        }
+    }
 }
 
 /// The assistant messages of the branch by how they ended.
@@ -334,6 +358,7 @@ impl<'a> Session<'a> {
                 })
                 .collect(),
             context: context.collect(),
+            named: Outside::from(&report.named),
             findings: report.findings.iter().map(Finding::from).collect(),
             timeline: report.timeline.as_ref().map(|all| all.iter().map(|one| Moment::new(one, &id)).collect()),
             state: report.state.as_ref().map(|state| State::new(state, &id)),
