@@ -2,6 +2,7 @@
 
 mod forms;
 mod made;
+mod truth;
 
 use std::fs;
 

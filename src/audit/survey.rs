@@ -216,7 +216,8 @@ impl Survey {
             }
         }
         for reminder in &report.reminders {
-            let Some(rule) = self.rules.get_mut(&reminder.rule) else { continue };
+            // A rule that is shown and never recorded is one that the sessions name too.
+            let rule = self.rules.entry(reminder.rule.trim()).or_default();
             let entry = session.entry(reminder.entry);
             let timestamp = entry.and_then(|entry| entry.value().ok()?.get("timestamp")?.as_string().cloned());
             let place = seen(timestamp, entry.and_then(|entry| entry.id()));

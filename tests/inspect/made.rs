@@ -104,6 +104,36 @@ impl Made {
         entry
     }
 
+    /// A reminder behind an answer that ended by itself.
+    pub fn deferred(&mut self, rule: &str, body: &str, delivery: usize) -> String {
+        self.entry(&format!(
+            r#""type":"custom_message","customType":"ttsr-injection","content":"<system-interrupt reason=\"rule_violation\" rule=\"{rule}\" path=\".omp/rules/{rule}.md\">\nMind.\n\n{body}\n</system-interrupt>","display":false,"details":{{"rules":["{rule}"],"deliveryId":{delivery}}},"attribution":"agent""#
+        ));
+        let entry = self.record(rule);
+        self.answer("better");
+        entry
+    }
+
+    /// A reminder in front of a tool result.
+    pub fn folded(&mut self, rule: &str, body: &str) -> String {
+        let call = format!("call-{}", self.number);
+        self.call(&call);
+        let entry = self.record(rule);
+        self.entry(&format!(
+            r#""type":"message","message":{{"role":"toolResult","toolCallId":"{call}","toolName":"bash","content":[{{"type":"text","text":"<system-reminder reason=\"rule_violation\" rule=\"{rule}\" path=\".omp/rules/{rule}.md\">\nMind.\n\n{body}\n</system-reminder>"}},{{"type":"text","text":"ok"}}],"isError":false}}"#
+        ));
+        self.answer("better");
+        entry
+    }
+
+    /// An entry with the id and the parent of one that is there.
+    pub fn twin(&mut self, id: &str, members: &str) {
+        let own = format!("\"id\":\"{id}\"");
+        let line = self.lines.iter().find(|line| line.contains(&own)).expect("the entry");
+        let tail = line[line.find(&own).expect("its id")..].to_owned();
+        self.lines.push(format!("{{{members},{tail}"));
+    }
+
     /// The end of a process.
     pub fn exit(&mut self) -> String {
         self.entry(r#""type":"custom","customType":"session_exit","data":{"reason":"dispose","kind":"normal"}"#)
