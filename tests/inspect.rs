@@ -1,5 +1,6 @@
 //! `ttsr inspect-session` through the command line.
 
+mod course;
 mod forms;
 mod made;
 mod truth;

@@ -90,9 +90,7 @@ pub(super) fn follow(subject: &Subject<'_>, at: usize) -> Result<Option<Follow>,
             answer: answer.map(passage).transpose()?.flatten(),
             repetitions: repetitions(subject, recorded, name),
             content_now: known.map(|rule| rule.content.clone()),
-            is_changed: tag
-                .zip(known)
-                .map(|((_, tag), rule)| !super::check::known_rules::shows(&tag.body, rule)),
+            is_changed: tag.zip(known).map(|((_, tag), rule)| !super::check::known_rules::shows(&tag.body, rule)),
         });
     }
     Ok(Some(Follow { entry: recorded.entry, on_branch: recorded.on_branch, rules }))

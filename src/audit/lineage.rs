@@ -1,7 +1,7 @@
 //! Which session came from which, and the order in which the sessions of a project came about (session.md S6.6).
 
-use crate::text::json::{Value, parse};
 use crate::text::JsString;
+use crate::text::json::{Value, parse};
 
 use super::survey::milliseconds;
 
@@ -72,7 +72,8 @@ pub fn order(heads: &[Head]) -> Vec<usize> {
         let (mut chain, mut next) = (Vec::new(), Some(at));
         while let Some(one) = next.filter(|one| done.get(*one) == Some(&false) && !chain.contains(one)) {
             chain.push(one);
-            let same = |parent: &usize| heads.get(*parent).map(|head| &head.cwd) == heads.get(one).map(|head| &head.cwd);
+            let same =
+                |parent: &usize| heads.get(*parent).map(|head| &head.cwd) == heads.get(one).map(|head| &head.cwd);
             next = parent_of(one).filter(same);
         }
         for one in chain.into_iter().rev() {

@@ -9,11 +9,11 @@ use crate::text::json::{Object, Value};
 
 use super::AuditOptions;
 use super::check;
-use super::subject::Subject;
-use super::subject::{Evidence, EvidenceKind, Named};
 use super::compare::Comparison;
 use super::follow::{self, Follow};
 use super::state::{self, State};
+use super::subject::Subject;
+use super::subject::{Evidence, EvidenceKind, Named};
 use super::timeline::{self, Moment};
 use super::turns::Turns;
 

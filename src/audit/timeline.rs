@@ -117,7 +117,9 @@ fn kind_of(subject: &Subject<'_>, entry: &Entry<'_>) -> Option<MomentKind> {
     }
     Some(match (entry.kind()?, entry.role()) {
         (EntryKind::Message, Role::User) => MomentKind::Prompt,
-        (EntryKind::Message, Role::Assistant) if subject.interrupted.contains_key(&entry.index()) => MomentKind::Trigger,
+        (EntryKind::Message, Role::Assistant) if subject.interrupted.contains_key(&entry.index()) => {
+            MomentKind::Trigger
+        }
         (EntryKind::Message, Role::Assistant) if entry.is_aborted() => MomentKind::Aborted,
         (EntryKind::Message, Role::Assistant) if entry.is_error() => MomentKind::Failed,
         (EntryKind::Message, Role::Assistant) => MomentKind::Answer,
@@ -137,16 +139,13 @@ fn kind_of(subject: &Subject<'_>, entry: &Entry<'_>) -> Option<MomentKind> {
     })
 }
 
-fn moment(
-    subject: &Subject<'_>,
-    entry: &Entry<'_>,
-    turn: usize,
-    kind: MomentKind,
-) -> Result<Moment, SessionError> {
+fn moment(subject: &Subject<'_>, entry: &Entry<'_>, turn: usize, kind: MomentKind) -> Result<Moment, SessionError> {
     let value = entry.value()?;
     let at = entry.index();
     let rules = match kind {
-        MomentKind::Trigger => subject.interrupted.get(&at).filter(|names| !names.is_empty()).cloned().into_iter().collect(),
+        MomentKind::Trigger => {
+            subject.interrupted.get(&at).filter(|names| !names.is_empty()).cloned().into_iter().collect()
+        }
         MomentKind::Injection => subject.recorded_at(at).into_iter().flat_map(|one| one.names().cloned()).collect(),
         MomentKind::Reminder => {
             subject.shown_at(at).into_iter().flat_map(|one| one.tags.iter().map(|tag| tag.rule.clone())).collect()
@@ -219,7 +218,8 @@ fn cut(text: &JsString) -> JsString {
         return text.clone();
     }
     // A pair of surrogates stays together.
-    let end = if units.get(EXCERPT - 1).is_some_and(|unit| (0xD800..0xDC00).contains(unit)) { EXCERPT - 1 } else { EXCERPT };
+    let end =
+        if units.get(EXCERPT - 1).is_some_and(|unit| (0xD800..0xDC00).contains(unit)) { EXCERPT - 1 } else { EXCERPT };
     let mut cut = JsString::from_units(units.iter().take(end).copied().collect::<Vec<u16>>());
     cut.push_str("…");
     cut

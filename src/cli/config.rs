@@ -64,7 +64,8 @@ impl Setup {
             }
         }
         for place in resolved.origins.values_mut() {
-            if let Some((file, line)) = place.rsplit_once(':').filter(|(file, _)| Path::new(file).is_absolute() && !given)
+            if let Some((file, line)) =
+                place.rsplit_once(':').filter(|(file, _)| Path::new(file).is_absolute() && !given)
             {
                 *place = format!("{}:{line}", places.name_of(Path::new(file)));
             }

@@ -97,7 +97,8 @@ fn state(out: &mut String, state: &State, id: &impl Fn(usize) -> String, style: 
 fn followed(out: &mut String, follow: &Follow, id: &impl Fn(usize) -> String, style: Style) {
     for rule in &follow.rules {
         let branch = if follow.on_branch { "" } else { ", on an abandoned branch" };
-        let title = format!("Rule {} injected in {} ({}{branch})", shown(&rule.rule), id(follow.entry), rule.kind.as_str());
+        let title =
+            format!("Rule {} injected in {} ({}{branch})", shown(&rule.rule), id(follow.entry), rule.kind.as_str());
         let _ = writeln!(out, "\n{}", style.heading(&title));
         let mut line = |name: &str, passage: &Option<Passage>, missing: &str| {
             let _ = match passage {

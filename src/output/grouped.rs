@@ -24,7 +24,8 @@ fn shown(group: &[&Diagnostic], style: Style) -> String {
     if rest.is_empty() {
         return diagnostic::render(first, style);
     }
-    let lines = group.iter().filter_map(|one| one.place.as_ref()).map(|place| place.start.line).filter(|line| *line > 0);
+    let lines =
+        group.iter().filter_map(|one| one.place.as_ref()).map(|place| place.start.line).filter(|line| *line > 0);
     let lines: Vec<String> = lines.map(|line| line.to_string()).collect();
     let more = if lines.len() > LINES { ", …" } else { "" };
     let named: Vec<String> = lines.into_iter().take(LINES).collect();

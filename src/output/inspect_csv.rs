@@ -8,7 +8,8 @@ use crate::text::JsString;
 use crate::text::json::Value;
 
 /// Heads of [`injections`].
-pub const INJECTIONS: &str = "file,session,time,project,line,entry,rule,evidence,evidence_entry,on_branch,turn,turns_since_previous,lifecycle\n";
+pub const INJECTIONS: &str =
+    "file,session,time,project,line,entry,rule,evidence,evidence_entry,on_branch,turn,turns_since_previous,lifecycle\n";
 /// Heads of [`rules`].
 pub const RULES: &str = "rule,injections,sessions,projects,evidence,first_time,first_file,first_entry,last_time,last_file,last_entry,sessions_since,wordings,disabled_by,disabled_at\n";
 /// Heads of [`session`] and [`refused`].

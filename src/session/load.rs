@@ -415,13 +415,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn refuse(
-        mut self,
-        step: RefusedStep,
-        message: String,
-        line: usize,
-        version_before: Option<Value>,
-    ) -> ReadError {
+    fn refuse(mut self, step: RefusedStep, message: String, line: usize, version_before: Option<Value>) -> ReadError {
         let code = if step == RefusedStep::Header { code::MISSING_HEADER } else { code::INVALID_ENTRY };
         self.findings.push(Diagnostic::new(code, message.clone()).at(Place::line(self.file, line, 0)));
         ReadError::Refused(Box::new(Refusal {

@@ -91,7 +91,10 @@ pub(super) fn instead_of_header(record: &Value, line: usize) -> String {
         return match text("type") {
             Some(kind) if *kind == "session" => format!("the header on line {line} has no `id` that is a string"),
             Some(kind) => {
-                format!("line {line} is an entry `{}`, not `session`", kind.to_string_lossy().chars().take(40).collect::<String>())
+                format!(
+                    "line {line} is an entry `{}`, not `session`",
+                    kind.to_string_lossy().chars().take(40).collect::<String>()
+                )
             }
             None => format!("line {line} is no entry `session` with a string `id`"),
         };

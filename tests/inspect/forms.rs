@@ -40,9 +40,16 @@ fn codes(outcome: &Outcome, format: &str) -> Vec<String> {
         "jsonl" => outcome.out.lines().flat_map(|line| of(&json(line)["findings"])).collect(),
         "sarif" => {
             let results = json(&outcome.out)["runs"][0]["results"].clone();
-            results.as_array().expect("results").iter().map(|one| one["ruleId"].as_str().expect("a rule").to_owned()).collect()
+            results
+                .as_array()
+                .expect("results")
+                .iter()
+                .map(|one| one["ruleId"].as_str().expect("a rule").to_owned())
+                .collect()
         }
-        "csv" => outcome.out.lines().skip(1).map(|line| line[line.find("TTSR").expect("a code")..][..7].to_owned()).collect(),
+        "csv" => {
+            outcome.out.lines().skip(1).map(|line| line[line.find("TTSR").expect("a code")..][..7].to_owned()).collect()
+        }
         other => panic!("{other}"),
     };
     codes.sort();
@@ -58,7 +65,11 @@ fn every_document_is_valid_against_the_printed_schema() {
     let refused = folder.path().to_string_lossy().into_owned();
     for lifecycle in ["v1", "v2", "v3", "v4", "auto"] {
         for more in [&[][..], &["--context", "--replay", "--rules", "testdata/demo/rules"]] {
-            let arguments = [&["inspect-session", SESSIONS, "testdata/demo", &refused, "--lifecycle", lifecycle, "--format", "json"], more].concat();
+            let arguments = [
+                &["inspect-session", SESSIONS, "testdata/demo", &refused, "--lifecycle", lifecycle, "--format", "json"],
+                more,
+            ]
+            .concat();
             let outcome = ttsr_auto(arguments);
             let document = json(&outcome.out);
             assert_eq!(violations(&schema, &document), [""; 0], "{lifecycle}");
@@ -157,7 +168,12 @@ fn report_136_injections_of_a_folder_name_their_file() {
     let table = inspect(&[&named, "--format", "csv"]);
     assert_eq!(table.out.lines().count(), 3, "{}", table.out);
     for number in 0..2 {
-        let parts = [["x.jsonl", "y.jsonl"][number].to_owned(), format!("session-{number}"), format!("/project-{number}"), "no-foo".to_owned()];
+        let parts = [
+            ["x.jsonl", "y.jsonl"][number].to_owned(),
+            format!("session-{number}"),
+            format!("/project-{number}"),
+            "no-foo".to_owned(),
+        ];
         let row = table.out.lines().nth(number + 1).expect("a row");
         assert!(parts.iter().all(|part| row.contains(part)), "{row}");
         assert!(row.contains("2026-02-01T08:00:04.000Z") && row.contains("interrupt"), "{row}");
@@ -193,7 +209,10 @@ fn report_138_a_title_line_without_pad_is_called_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut made = Made::new("s", "/p", 1);
     made.user("go");
-    let text = format!("{{\"type\":\"title\",\"v\":1,\"title\":\"x\",\"updatedAt\":\"2026-01-01T00:00:00.000Z\"}}\n{}", made.text());
+    let text = format!(
+        "{{\"type\":\"title\",\"v\":1,\"title\":\"x\",\"updatedAt\":\"2026-01-01T00:00:00.000Z\"}}\n{}",
+        made.text()
+    );
     let path = folder.path().join("s.jsonl");
     fs::write(&path, text).expect("a file");
     let outcome = inspect(&[&path.to_string_lossy(), "--format", "json"]);
@@ -258,7 +277,8 @@ fn report_141_a_first_entry_on_the_header_is_no_loss_and_142_missing_ids_neither
 fn report_145_the_settings_of_the_project_count_without_a_replay_too() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join(".omp")).expect("a folder");
-    fs::write(folder.path().join(".omp/config.yml"), "ttsr:\n  repeatMode: after-gap\n  repeatGap: 2\n").expect("a file");
+    fs::write(folder.path().join(".omp/config.yml"), "ttsr:\n  repeatMode: after-gap\n  repeatGap: 2\n")
+        .expect("a file");
     let mut made = Made::new("s", "/p", 1);
     for _ in 0..2 {
         made.user("go");
@@ -272,7 +292,8 @@ fn report_145_the_settings_of_the_project_count_without_a_replay_too() {
     let at = |cwd: &Path| {
         let mut surroundings = crate::support::program::surroundings();
         surroundings.cwd = cwd.to_path_buf();
-        let outcome = crate::support::program::ttsr_with(["inspect-session", &file, "--lifecycle", "v3"], b"", &surroundings);
+        let outcome =
+            crate::support::program::ttsr_with(["inspect-session", &file, "--lifecycle", "v3"], b"", &surroundings);
         outcome.out
     };
     assert!(at(folder.path()).contains("No findings."), "{}", at(folder.path()));
@@ -291,7 +312,8 @@ fn report_146_a_raw_tab_in_a_key_is_one_bad_line() {
     let file = made.write(folder.path(), "s.jsonl");
     let outcome = inspect(&[&file, "--format", "json"]);
     let document = json(&outcome.out);
-    let codes: Vec<&str> = document["findings"].as_array().expect("findings").iter().filter_map(|one| one["code"].as_str()).collect();
+    let codes: Vec<&str> =
+        document["findings"].as_array().expect("findings").iter().filter_map(|one| one["code"].as_str()).collect();
     assert_eq!(codes.iter().filter(|code| **code == "TTSR101").count(), 1, "{document}");
     assert_eq!(document["entries"]["total"], 2);
     assert!(!outcome.out.contains("changed meanwhile") && !outcome.err.contains("changed meanwhile"));
@@ -303,7 +325,10 @@ fn transcripts_of_other_agents_are_called_so() {
     let folder = tempfile::tempdir().expect("a folder");
     for (line, agent) in [
         (r#"{"type":"mode","mode":"normal","sessionId":"S1"}"#, "Claude Code"),
-        (r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"S1","message":{"role":"user","content":"x"}}"#, "Claude Code"),
+        (
+            r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"S1","message":{"role":"user","content":"x"}}"#,
+            "Claude Code",
+        ),
         (r#"{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"x"}}"#, "Codex"),
         (r#"{"type":"thread.started","thread_id":"x"}"#, "codex exec"),
         (r#"{"sessionId":"x","projectHash":"y","startTime":"z"}"#, "Gemini"),

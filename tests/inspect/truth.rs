@@ -109,7 +109,9 @@ fn damage(kind: usize, made: &mut Made, truth: &mut Truth, session: usize, injec
             truth.find("TTSR123");
         }
         9 => {
-            made.line(r#"{"type":"session","version":3,"id":"other","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}"#);
+            made.line(
+                r#"{"type":"session","version":3,"id":"other","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}"#,
+            );
             made.answer("x");
             truth.find("TTSR112");
         }
@@ -252,7 +254,9 @@ fn write(seed: u64, folder: &Path, number: usize) -> Truth {
 
 fn counts(list: &Value, key: &str, count: &str) -> BTreeMap<String, usize> {
     let items = list.as_array().expect("a list").iter();
-    items.map(|item| (item[key].as_str().expect("a name").to_owned(), item[count].as_u64().expect("a count") as usize)).collect()
+    items
+        .map(|item| (item[key].as_str().expect("a name").to_owned(), item[count].as_u64().expect("a count") as usize))
+        .collect()
 }
 
 #[test]
@@ -267,7 +271,11 @@ fn what_is_planted_is_found_and_nothing_else() {
         }
         for (at, rule) in RULES.iter().enumerate() {
             let switch = if at == 2 { "enabled: false\n" } else { "" };
-            fs::write(rules.join(format!("{rule}.md")), format!("---\n{switch}condition: x{at}y\n---\nDo not do that.\n")).expect("a rule");
+            fs::write(
+                rules.join(format!("{rule}.md")),
+                format!("---\n{switch}condition: x{at}y\n---\nDo not do that.\n"),
+            )
+            .expect("a rule");
         }
         let truth = write(seed, &sessions, 200);
         kinds.extend(truth.findings.keys().copied());
@@ -275,7 +283,8 @@ fn what_is_planted_is_found_and_nothing_else() {
         let outcome = ttsr(["inspect-session", &named, "--format", "json", "--set", "ttsr.disabledRules=[no-todo]"]);
         let document: Value = serde_json::from_str(&outcome.out).expect("JSON");
         let summary = &document["summary"];
-        let expected = truth.findings.iter().map(|(code, count)| ((*code).to_owned(), *count)).collect::<BTreeMap<_, _>>();
+        let expected =
+            truth.findings.iter().map(|(code, count)| ((*code).to_owned(), *count)).collect::<BTreeMap<_, _>>();
         // The setting that disables a rule makes a note of each injection of it.
         let mut found = counts(&summary["findings"], "code", "count");
         let disabled = found.remove("TTSR208").unwrap_or_default();
@@ -285,25 +294,39 @@ fn what_is_planted_is_found_and_nothing_else() {
         let of = |key: &str| summary[key].as_u64().expect("a number") as usize;
         assert_eq!((of("files"), of("sessions"), of("refused")), (200, truth.sessions, truth.refused));
         assert_eq!(of("injections"), truth.injections);
-        let injections: BTreeMap<String, usize> = truth.rules.iter().map(|(rule, (count, _))| (rule.clone(), *count)).collect();
+        let injections: BTreeMap<String, usize> =
+            truth.rules.iter().map(|(rule, (count, _))| (rule.clone(), *count)).collect();
         assert_eq!(counts(&summary["rules"], "rule", "injections"), injections);
-        let sessions_of: BTreeMap<String, usize> = truth.rules.iter().map(|(rule, (_, sessions))| (rule.clone(), sessions.len())).collect();
+        let sessions_of: BTreeMap<String, usize> =
+            truth.rules.iter().map(|(rule, (_, sessions))| (rule.clone(), sessions.len())).collect();
         assert_eq!(counts(&summary["rules"], "rule", "sessions"), sessions_of);
         for rule in summary["rules"].as_array().expect("rules") {
             let name = rule["rule"].as_str().expect("a name");
             let wordings = truth.wordings.get(name).map_or(0, BTreeSet::len);
             assert_eq!(rule["wordings"].as_array().map(Vec::len), Some(wordings), "{name}");
         }
-        let projects: BTreeMap<String, usize> = truth.projects.iter().map(|(project, count)| ((*project).to_owned(), *count)).collect();
+        let projects: BTreeMap<String, usize> =
+            truth.projects.iter().map(|(project, count)| ((*project).to_owned(), *count)).collect();
         assert_eq!(counts(&summary["projects"], "cwd", "sessions"), projects);
 
         // Who turned which rule off, and what the rule files say now.
         let outcome = ttsr([
-            "inspect-session", &named, "--format", "json", "--rules", &rules.to_string_lossy(), "--set", "ttsr.disabledRules=[no-todo]",
+            "inspect-session",
+            &named,
+            "--format",
+            "json",
+            "--rules",
+            &rules.to_string_lossy(),
+            "--set",
+            "ttsr.disabledRules=[no-todo]",
         ]);
         let document: Value = serde_json::from_str(&outcome.out).expect("JSON");
-        let off: Vec<(&str, &str)> = document["summary"]["disabled_rules"].as_array().expect("rules").iter()
-            .map(|one| (one["rule"].as_str().expect("a name"), one["by"].as_str().expect("a switch"))).collect();
+        let off: Vec<(&str, &str)> = document["summary"]["disabled_rules"]
+            .as_array()
+            .expect("rules")
+            .iter()
+            .map(|one| (one["rule"].as_str().expect("a name"), one["by"].as_str().expect("a switch")))
+            .collect();
         assert_eq!(off, [("no-todo", "named in `ttsr.disabledRules`"), ("be-kind", "`enabled: false` in its file")]);
 
         // Every form finds the same.
@@ -315,7 +338,10 @@ fn what_is_planted_is_found_and_nothing_else() {
         assert_eq!(sarif["runs"][0]["results"].as_array().map(Vec::len), Some(total));
         let human = ttsr(common.into_iter().chain(["human"])).out;
         for (code, count) in &truth.findings {
-            let row = human.lines().find(|line| line.trim_start().starts_with(code)).unwrap_or_else(|| panic!("{code} missing in {human}"));
+            let row = human
+                .lines()
+                .find(|line| line.trim_start().starts_with(code))
+                .unwrap_or_else(|| panic!("{code} missing in {human}"));
             assert!(row.split_whitespace().any(|word| word == count.to_string()), "{row}");
         }
         let rows = ttsr(common.into_iter().chain(["csv"]));

@@ -110,7 +110,8 @@ impl Check for Calls {
                 // What is open in the last message may still be under way, unless its result hangs beside the branch.
                 if let Some(result) = elsewhere.get(&id).filter(|result| **result > made_at) {
                     let result = named(session, *result);
-                    let message = format!("the branch ends without the result of the call `{id}`: {result} hangs beside it");
+                    let message =
+                        format!("the branch ends without the result of the call `{id}`: {result} hangs beside it");
                     findings.push(finding(session, code::UNANSWERED_CALL, made_at, message));
                 }
                 continue;

@@ -43,7 +43,8 @@ impl Check for KnownRules {
 /// Every reminder of the file.
 pub(crate) fn reminders(subject: &Subject<'_>) -> Vec<Reminder> {
     let tags = subject.shown.iter().flat_map(|shown| shown.tags.iter().map(|tag| (shown.entry, tag)));
-    tags.map(|(entry, tag)| Reminder { rule: tag.rule.clone(), entry, content: without_introduction(&tag.body) }).collect()
+    tags.map(|(entry, tag)| Reminder { rule: tag.rule.clone(), entry, content: without_introduction(&tag.body) })
+        .collect()
 }
 
 /// The reminders of given rules that say something else than the rule.

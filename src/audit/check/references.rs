@@ -82,7 +82,11 @@ fn is_before(subject: &Subject<'_>, ancestor: usize, of: usize) -> bool {
     if subject.is_on_branch(of) {
         return ancestor != of
             && subject.is_on_branch(ancestor)
-            && subject.branch.iter().find(|at| **at as usize == ancestor || **at as usize == of).map(|at| *at as usize)
+            && subject
+                .branch
+                .iter()
+                .find(|at| **at as usize == ancestor || **at as usize == of)
+                .map(|at| *at as usize)
                 == Some(ancestor);
     }
     subject.session.path(Some(of)).iter().any(|at| *at as usize == ancestor && ancestor != of)

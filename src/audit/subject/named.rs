@@ -42,7 +42,8 @@ pub(crate) fn named(session: &Session) -> Result<Named, SessionError> {
                     }
                 }
                 1 | 2 => {
-                    let kept = if found.pattern().as_usize() == 1 { &mut named.artifacts } else { &mut named.local_files };
+                    let kept =
+                        if found.pattern().as_usize() == 1 { &mut named.artifacts } else { &mut named.local_files };
                     let address = address(rest, |byte| byte.is_ascii_alphanumeric() || b"-_./~%+@".contains(&byte));
                     let address = address.trim_end_matches('.').to_owned();
                     if kept.len() < KEPT && !address.is_empty() {
@@ -100,10 +101,24 @@ mod tests {
 
     #[test]
     fn a_surrogate_is_lone_without_its_other_half() {
-        for lone in [r#""\ud800""#, r#""\udc00""#, r#""\ud83d\ud83d\ude00""#, r#""\ude00\ud83d""#, r#""\\\ud800""#, r#""\uDBFFx""#] {
+        for lone in [
+            r#""\ud800""#,
+            r#""\udc00""#,
+            r#""\ud83d\ud83d\ude00""#,
+            r#""\ude00\ud83d""#,
+            r#""\\\ud800""#,
+            r#""\uDBFFx""#,
+        ] {
             assert_eq!(looked(lone).surrogates, [0], "{lone}");
         }
-        for whole in [r#""\ud83d\ude00""#, r#""\uD83D\uDE00\ud83d\ude00""#, r#""\\ud800""#, r#""\\\\ud800""#, r#""\udbff\udfff""#, r#""\ud7ff""#] {
+        for whole in [
+            r#""\ud83d\ude00""#,
+            r#""\uD83D\uDE00\ud83d\ude00""#,
+            r#""\\ud800""#,
+            r#""\\\\ud800""#,
+            r#""\udbff\udfff""#,
+            r#""\ud7ff""#,
+        ] {
             assert_eq!(looked(whole).surrogates, [0; 0], "{whole}");
         }
     }

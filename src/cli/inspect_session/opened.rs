@@ -39,8 +39,7 @@ impl Turned {
     }
 
     fn coded(code: Code, file: String, message: String, error: CliError) -> Self {
-        let mut finding =
-            Diagnostic::new(code, message).at(Place::line(&file, 0, 0)).with_severity(Severity::Error);
+        let mut finding = Diagnostic::new(code, message).at(Place::line(&file, 0, 0)).with_severity(Severity::Error);
         finding.help.clone_from(&error.help);
         Self { refused: Refused { file, findings: vec![finding] }, error }
     }

@@ -81,7 +81,9 @@ pub(super) fn lost_blobs(path: &Path, session: &Session, named: &Named) -> Vec<D
         let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
         let message = match &folder {
             _ if !is_digest => format!("the blob `{digest}` is not named by a digest, so no file can be it"),
-            Some(folder) if !folder.join(digest).exists() => format!("the blob `{digest}` is not in the folder of blobs"),
+            Some(folder) if !folder.join(digest).exists() => {
+                format!("the blob `{digest}` is not in the folder of blobs")
+            }
             _ => return None,
         };
         let entry = session.entry(*at)?;

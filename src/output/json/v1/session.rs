@@ -317,11 +317,13 @@ impl<'a> Session<'a> {
         let labels: Object = report.labels.iter().map(|(target, label)| (target.clone(), label.clone())).collect();
         let id = |at: usize| id(session, at);
         let totals = &report.messages;
-        let interrupted = totals.interrupted.iter().map(|(at, rules)| Interrupted { entry: id(*at), rules: Text(rules) });
-        let context = report.context.iter().flat_map(|context| &context.messages).map(|sent| Sent {
-            entry: id(sent.entry),
-            message: Value::Object(sent.message.raw.clone()).into(),
-        });
+        let interrupted =
+            totals.interrupted.iter().map(|(at, rules)| Interrupted { entry: id(*at), rules: Text(rules) });
+        let context = report
+            .context
+            .iter()
+            .flat_map(|context| &context.messages)
+            .map(|sent| Sent { entry: id(sent.entry), message: Value::Object(sent.message.raw.clone()).into() });
         Self {
             schema: "ttsr.session/1",
             file: &report.file,
@@ -373,10 +375,11 @@ impl<'a> Injection<'a> {
     fn new(recorded: &'a Recorded, id: &impl Fn(usize) -> Option<Owned>) -> Self {
         let entry = |evidence: Evidence| evidence.entry.and_then(id);
         let main = recorded.main_evidence();
-        let by_rule = recorded
-            .evidence
-            .iter()
-            .map(|(rule, found)| ShownOf { rule: Text(rule), kind: found.kind.as_str(), entry: entry(*found) });
+        let by_rule = recorded.evidence.iter().map(|(rule, found)| ShownOf {
+            rule: Text(rule),
+            kind: found.kind.as_str(),
+            entry: entry(*found),
+        });
         Self {
             entry: recorded.entry.as_ref().map(Text),
             line: recorded.line,

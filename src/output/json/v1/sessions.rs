@@ -192,7 +192,9 @@ impl<'a> From<&'a Survey> for Summary<'a> {
             refused: survey.refused_count,
             entries: survey.entries,
             injections: survey.injections,
-            generations: generations.map(|(lifecycle, sessions)| Generation { lifecycle, sessions: *sessions }).collect(),
+            generations: generations
+                .map(|(lifecycle, sessions)| Generation { lifecycle, sessions: *sessions })
+                .collect(),
             findings: survey.codes().map(Code::from).collect(),
             rules: survey.rules().map(|(name, life)| Rule::new(survey, name, life)).collect(),
             disabled_rules: disabled
