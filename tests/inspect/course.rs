@@ -34,7 +34,10 @@ fn sessions(folder: &Path) -> Vec<String> {
             let rule = ["a", "b", "c, d", "e"][(numbers >> 8) as usize % 4];
             match numbers % 8 {
                 0 => drop(made.interrupt(rule, "Do not.")),
-                1 => drop(made.deferred(rule, "Do not.", turn)),
+                1 => {
+                    made.answer("fine");
+                    made.deferred(rule, "Do not.", turn);
+                }
                 2 => drop(made.folded(rule, "Do not.")),
                 3 => drop(made.entry(r#""type":"reset_boundary""#)),
                 4 => {
