@@ -1,5 +1,10 @@
 //! `ttsr inspect-session` through the command line.
 
+mod course;
+mod forms;
+mod made;
+mod truth;
+
 use std::fs;
 
 use ttsr::text::json::{self, Value};
@@ -59,9 +64,9 @@ fn the_branch_and_the_generation_are_chosen() {
 
 #[test]
 fn several_files_are_summed_up_and_bad_ones_do_not_stop_the_rest() {
-    let outcome = ttsr(["inspect-session", SESSIONS, "testdata/demo/replies.json", "no-such.jsonl"]);
+    let outcome = ttsr(["inspect-session", SESSIONS, "testdata/demo/replies.json", "no-such.jsonl", "--each"]);
     assert_eq!(outcome.status, 3, "{}", outcome.err);
-    assert!(outcome.out.contains("Summary") && outcome.out.contains("pi-style.jsonl"));
+    assert!(outcome.out.contains("Refused files") && outcome.out.contains("pi-style.jsonl"));
     for name in ["replies.json", "no-such.jsonl"] {
         assert!(outcome.err.contains(name), "{name} missing in {}", outcome.err);
     }

@@ -163,9 +163,16 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
     for format in ["human", "json", "sarif", "github", "junit"] {
         runs.push(vec!["check-rules", &rules, "--list", "--fix", "--format", format]);
     }
-    for format in ["human", "json", "sarif"] {
+    let inside = folder.path().to_string_lossy().into_owned();
+    for format in ["human", "json", "jsonl", "csv", "sarif"] {
         runs.push(vec!["inspect-session", &named, "--replay", "--rules", &rules, "--format", format]);
+        runs.push(vec!["inspect-session", &inside, "--rules", &rules, "--format", format]);
     }
+    for table in ["rules", "sessions", "findings"] {
+        runs.push(vec!["inspect-session", &inside, "--rules", &rules, "--format", "csv", "--table", table]);
+    }
+    runs.push(vec!["inspect-session", &inside, "--each", "--tree", "--context"]);
+    runs.push(vec!["inspect-session", &inside, "--injections"]);
     for arguments in runs {
         let outcome = ttsr(arguments.iter().copied());
         for text in [&outcome.out, &outcome.err] {

@@ -5,14 +5,27 @@
 //! look at the payload of the few entries that concern rules.
 
 mod check;
+mod compare;
+mod follow;
+pub mod lineage;
+mod lookalike;
 mod report;
+mod state;
 mod subject;
+mod survey;
 mod tag;
+mod timeline;
 mod turns;
 
-pub use report::{AuditReport, ChangedRule, Injection, JudgeTotals, MessageTotals, RuleSummary};
-pub use subject::{Evidence, EvidenceKind};
+pub use compare::{Aspect, Comparison, compare};
+pub use follow::{Follow, FollowedRule, Passage, Repetition};
+pub use lookalike::lookalike;
+pub use report::{AuditReport, ChangedRule, Injection, JudgeTotals, MessageTotals, Reminder, RuleSummary};
+pub use state::{RuleState, Standing, State};
+pub use subject::{Evidence, EvidenceKind, Named};
+pub use survey::{CodeTotals, DisabledRule, ProjectTotals, Refused, RuleLife, Seen, Survey, Wording};
 pub use tag::{Tag, tags};
+pub use timeline::{Moment, MomentKind};
 
 use crate::generation::Semantics;
 use crate::session::{Session, SessionError};
@@ -43,12 +56,28 @@ pub struct AuditOptions<'a> {
     pub all_branches: bool,
     /// Whether the context is rebuilt for the report.
     pub context: bool,
+    /// Whether the report tells what happened on the branch, in order.
+    pub timeline: bool,
+    /// The entry at which the report tells how the rules stand, by index.
+    pub state_at: Option<usize>,
+    /// The entry whose injection the report follows, by index.
+    pub follow: Option<usize>,
 }
 
 impl<'a> AuditOptions<'a> {
     /// The defaults: the session's leaf, no rules, no context.
     pub fn new(settings: &'a Settings, semantics: &'a Semantics) -> Self {
-        Self { settings, semantics, rules: None, leaf: None, all_branches: false, context: false }
+        Self {
+            settings,
+            semantics,
+            rules: None,
+            leaf: None,
+            all_branches: false,
+            context: false,
+            timeline: false,
+            state_at: None,
+            follow: None,
+        }
     }
 }
 

@@ -1,18 +1,20 @@
-//! The report of an audit, as data and as the JSON of cli.md section 4.
+//! The report of an audit, as data.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
 
 use crate::diagnostic::Diagnostic;
-use crate::json_object;
 use crate::session::{Context, EntryKind, Role, Session, SessionError, Shown as ShownPart};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
 use super::AuditOptions;
 use super::check;
+use super::compare::Comparison;
+use super::follow::{self, Follow};
+use super::state::{self, State};
 use super::subject::Subject;
-use super::subject::{Evidence, EvidenceKind};
+use super::subject::{Evidence, EvidenceKind, Named};
+use super::timeline::{self, Moment};
 use super::turns::Turns;
 
 /// What an audit found.
@@ -54,10 +56,22 @@ pub struct AuditReport {
     pub messages: MessageTotals,
     /// The requests to a judge on the branch.
     pub judge: JudgeTotals,
+    /// Every reminder of the file, in file order.
+    pub reminders: Vec<Reminder>,
     /// Reminders that say something else than the given rule of that name does now.
     pub changed_rules: Vec<ChangedRule>,
     /// The context of the leaf, when asked for.
     pub context: Option<Context>,
+    /// What the entries name outside of the file.
+    pub named: Named,
+    /// What happened on the branch, in order, when asked for.
+    pub timeline: Option<Vec<Moment>>,
+    /// How the rules stand at the entry that was asked for.
+    pub state: Option<State>,
+    /// What came of the injection that was asked for; none also where the entry has to do with none.
+    pub follow: Option<Follow>,
+    /// What the agent reads beside what is there; whoever asks for it sets it.
+    pub comparison: Option<Comparison>,
     /// The findings: of reading first, then of the checks.
     pub findings: Vec<Diagnostic>,
 }
@@ -83,6 +97,17 @@ pub struct Injection {
     pub turns_since_previous: Option<usize>,
     /// Turns completed before it, on the branch.
     pub turn: Option<usize>,
+}
+
+/// A reminder that the model got.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reminder {
+    /// The rule's name.
+    pub rule: JsString,
+    /// Index of the entry that holds it.
+    pub entry: usize,
+    /// What it says, without the sentences of its template.
+    pub content: JsString,
 }
 
 /// A reminder of a rule that was changed since.
@@ -182,8 +207,14 @@ pub(super) fn build(session: &Session, options: &AuditOptions<'_>) -> Result<Aud
         injections: injections(&subject, &turns),
         messages: totals(&subject, &turns),
         judge: judge_totals(&subject)?,
+        reminders: check::known_rules::reminders(&subject),
         changed_rules: check::known_rules::changed_rules(&subject),
         context: if options.context { Some(session.context(subject.leaf)?) } else { None },
+        timeline: options.timeline.then(|| timeline::timeline(&subject)).transpose()?,
+        state: options.state_at.map(|at| state::state(&subject, at)).transpose()?,
+        follow: options.follow.map(|at| follow::follow(&subject, at)).transpose()?.flatten(),
+        comparison: None,
+        named: subject.named,
         branch: subject.branch,
         rules,
         findings,
@@ -265,99 +296,6 @@ fn totals(subject: &Subject<'_>, turns: &Turns) -> MessageTotals {
     totals
 }
 
-/// A value, or `null`.
-fn or_null(value: Option<impl Into<Value>>) -> Value {
-    value.map_or(Value::Null, Into::into)
-}
-
-fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
-    Value::Array(items.into_iter().map(Into::into).collect())
-}
-
-impl AuditReport {
-    /// The report as JSON of schema `ttsr.session/1` (cli.md section 4). Entries are named by id.
-    pub fn to_json(&self, session: &Session) -> Value {
-        let ids = self.branch.iter().map(|at| or_null(session.entry(*at as usize).and_then(|entry| entry.id())));
-        self.members(session, list(ids)).into()
-    }
-
-    /// Writes [`AuditReport::to_json`] without holding the ids of a long branch in memory.
-    ///
-    /// # Errors
-    /// When `out` cannot be written.
-    pub fn write_json(&self, session: &Session, out: &mut dyn Write) -> io::Result<()> {
-        let members = self.members(session, Value::Null);
-        for (at, (key, value)) in members.iter().enumerate() {
-            out.write_all(if at == 0 { b"{" } else { b"," })?;
-            write!(out, "{}:", Value::String(key.clone()).to_json())?;
-            if *key != "branch" {
-                out.write_all(value.to_json().as_bytes())?;
-                continue;
-            }
-            for (position, at) in self.branch.iter().enumerate() {
-                out.write_all(if position == 0 { b"[" } else { b"," })?;
-                let id = or_null(session.entry(*at as usize).and_then(|entry| entry.id()));
-                out.write_all(id.to_json().as_bytes())?;
-            }
-            out.write_all(if self.branch.is_empty() { b"[]" } else { b"]" })?;
-        }
-        out.write_all(b"}\n")
-    }
-
-    fn members(&self, session: &Session, branch: Value) -> Object {
-        let id = |at: usize| or_null(session.entry(at).and_then(|entry| entry.id()));
-        let by_type: Object = self.by_type.iter().map(|(name, count)| (name.clone(), *count)).collect();
-        let labels: Object = self.labels.iter().map(|(target, label)| (target.clone(), label.clone())).collect();
-        let interrupted = self
-            .messages
-            .interrupted
-            .iter()
-            .map(|(at, rules)| Value::from(json_object! {"entry": id(*at), "rules": rules.clone()}));
-        let messages = json_object! {
-            "turns": self.messages.turns,
-            "assistant": self.messages.assistant,
-            "interrupted": list(interrupted),
-            "aborted": list(self.messages.aborted.iter().map(|at| id(*at))),
-            "errors": list(self.messages.errors.iter().map(|at| id(*at))),
-        };
-        let mut object = json_object! {
-            "schema": "ttsr.session/1",
-            "file": self.file.as_str(),
-            "lifecycle": self.lifecycle,
-            "header": self.header.clone(),
-            "version": self.version.clone(),
-            "migrated": self.migrated,
-            "title": or_null(self.title.clone()),
-            "entries": json_object! {"total": self.entries, "by_type": by_type},
-            "leaf": or_null(self.leaf.clone()),
-            "branch": branch,
-            "labels": labels,
-            "messages": messages,
-            "judge": json_object! {"asked": self.judge.asked, "failed": self.judge.failed},
-            "injected_rules": list(self.injected_rules.iter().cloned()),
-            "recorded_rules": list(self.recorded_rules.iter().cloned()),
-            "injections": list(self.injections.iter().map(|injection| injection.to_json(&id))),
-            "rules": list(self.rules.iter().map(|rule| rule.to_json(&id))),
-            "changed_rules": list(self.changed_rules.iter().map(|changed| {
-                Value::from(json_object! {
-                    "rule": changed.rule.clone(),
-                    "entry": id(changed.entry),
-                    "reminder": changed.reminder.clone(),
-                    "content": changed.content.clone(),
-                })
-            })),
-            "context": list(self.context.iter().flat_map(|context| &context.messages).map(|shown| {
-                Value::from(json_object! {"entry": id(shown.entry), "message": shown.message.raw.clone()})
-            })),
-            "findings": list(self.findings.iter().map(finding_json)),
-        };
-        if let Some(mark) = &self.lifecycle_from {
-            object.insert("lifecycle_from", mark.as_str());
-        }
-        object
-    }
-}
-
 impl Injection {
     /// The kind that stands for the whole entry: that of its first name with evidence.
     pub fn main_evidence(&self) -> Evidence {
@@ -365,58 +303,4 @@ impl Injection {
         let none = Evidence { kind: EvidenceKind::None, entry: None, matched: None };
         found.into_iter().find(|evidence| evidence.kind != EvidenceKind::None).unwrap_or(none)
     }
-
-    fn to_json(&self, id: &impl Fn(usize) -> Value) -> Value {
-        let shown = |evidence: Evidence| {
-            let entry = evidence.entry.map_or(Value::Null, id);
-            json_object! {"kind": evidence.kind.as_str(), "entry": entry}
-        };
-        let by_rule = self.evidence.iter().map(|(name, evidence)| {
-            let mut object = json_object! {"rule": name.clone()};
-            shown(*evidence).iter().for_each(|(key, value)| object.insert(key.clone(), value.clone()));
-            Value::from(object)
-        });
-        json_object! {
-            "entry": or_null(self.entry.clone()),
-            "line": self.line,
-            "rules": self.rules.clone(),
-            "timestamp": or_null(self.timestamp.clone()),
-            "on_branch": self.on_branch,
-            "evidence": shown(self.main_evidence()),
-            "evidence_by_rule": list(by_rule),
-            "turn": or_null(self.turn),
-            "turns_since_previous": or_null(self.turns_since_previous),
-        }
-        .into()
-    }
-}
-
-impl RuleSummary {
-    fn to_json(&self, id: &impl Fn(usize) -> Value) -> Value {
-        json_object! {
-            "name": self.name.clone(),
-            "count": self.count,
-            "first": id(self.first),
-            "last": id(self.last),
-            "kinds": list(self.kinds.iter().map(|kind| kind.as_str())),
-            "in_force": self.in_force,
-            "in_context": self.in_context,
-        }
-        .into()
-    }
-}
-
-fn finding_json(finding: &Diagnostic) -> Value {
-    let mut object = json_object! {
-        "code": finding.code.to_string(),
-        "name": finding.code.name(),
-        "severity": finding.severity.as_str(),
-        "message": finding.message.as_str(),
-        "line": or_null(finding.place.as_ref().map(|place| place.start.line)),
-        "entry": or_null(finding.entry.as_deref()),
-    };
-    if let Some(help) = &finding.help {
-        object.insert("help", help.as_str());
-    }
-    object.into()
 }

@@ -24,6 +24,8 @@ pub(super) struct Mark {
 /// The turns of a branch.
 pub(super) struct Turns {
     marks: BTreeMap<usize, Mark>,
+    /// At the last entry of the branch.
+    pub(super) last: Mark,
     /// At the end of the branch.
     pub(super) end: Mark,
 }
@@ -58,11 +60,12 @@ impl Turns {
                 open = Some(subject.interrupted.contains_key(&entry.index()));
             }
         }
+        let last = mark;
         if let Some(interrupted) = open {
             mark.ended += 1;
             mark.completed += usize::from(!interrupted);
         }
-        Self { marks, end: mark }
+        Self { marks, last, end: mark }
     }
 
     /// Where an entry stands, when it is one of the places and on the branch.

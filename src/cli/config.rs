@@ -63,6 +63,13 @@ impl Setup {
                 place.file = places.name_of(Path::new(&place.file));
             }
         }
+        for place in resolved.origins.values_mut() {
+            if let Some((file, line)) =
+                place.rsplit_once(':').filter(|(file, _)| Path::new(file).is_absolute() && !given)
+            {
+                *place = format!("{}:{line}", places.name_of(Path::new(file)));
+            }
+        }
         let (agent, bundled) = (args.agent.as_str().into(), args.bundled.clone());
         Ok(Self { given, resolved, semantics, agent, places, bundled })
     }
@@ -135,6 +142,8 @@ pub(super) struct Config {
     pub given: bool,
     /// The settings in force.
     pub settings: Settings,
+    /// Where each of them is written that is not the default.
+    pub origins: std::collections::BTreeMap<String, String>,
     /// The generation.
     pub semantics: Semantics,
 }
@@ -154,12 +163,12 @@ impl Config {
         let setup = Setup::read(args, lifecycle, surroundings)?;
         let mut loaded = Loaded::default();
         setup.search(args, console, &mut loaded)?;
-        let Setup { given, resolved: Resolved { settings, diagnostics, .. }, semantics, agent, .. } = setup;
+        let Setup { given, resolved: Resolved { settings, diagnostics, origins, .. }, semantics, agent, .. } = setup;
         let rules = RuleSet::register(loaded.rules, &settings, &semantics, Some(&agent));
         for diagnostic in diagnostics.iter().chain(&loaded.diagnostics).chain(&lint::of_registration(&rules)) {
             console.report_once(&softened(diagnostic));
         }
-        Ok(Self { rules, given, settings, semantics })
+        Ok(Self { rules, given, settings, origins, semantics })
     }
 
     /// The settings that the options ask for, without any rules.
@@ -171,12 +180,12 @@ impl Config {
         lifecycle: Lifecycle,
         console: &mut Console<'_>,
         surroundings: &Surroundings,
-    ) -> Result<Settings, CliError> {
-        let Resolved { settings, diagnostics, .. } = Setup::read(args, lifecycle, surroundings)?.resolved;
-        for diagnostic in &diagnostics {
+    ) -> Result<Resolved, CliError> {
+        let resolved = Setup::read(args, lifecycle, surroundings)?.resolved;
+        for diagnostic in &resolved.diagnostics {
             console.report_once(&softened(diagnostic));
         }
-        Ok(settings)
+        Ok(resolved)
     }
 
     /// A replay with these rules, everything else by default.

@@ -100,6 +100,11 @@ impl<'a> Console<'a> {
         self.err_style
     }
 
+    /// Whether everything is to be shown.
+    pub fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
     /// The status so far.
     pub fn status(&self) -> ExitStatus {
         self.status

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use comfy_table::Cell;
 use similar::TextDiff;
 
-use super::diagnostic;
+use super::course;
+use super::grouped;
 use super::{Style, count, escape, escape_lines, generation};
-use crate::audit::AuditReport;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::json_object;
+use crate::audit::{AuditReport, Refused};
+use crate::diagnostic::Diagnostic;
 use crate::message::{ContentBlock, Message, REMINDER_PREFIX};
 use crate::session::{Entry, EntryKind, Session, SessionError, Tree};
 use crate::text::JsString;
@@ -28,6 +28,17 @@ pub struct Parts {
     pub injections: bool,
     /// The rebuilt context.
     pub context: bool,
+    /// Nothing but how things went: what happened, how the rules stood, what came of an injection, what the agent reads.
+    pub course: bool,
+    /// Each finding by itself.
+    pub verbose: bool,
+}
+
+impl Parts {
+    /// Whether a part is asked for that only a single file has.
+    pub fn asks_for_one(self) -> bool {
+        self.tree || self.context || self.course
+    }
 }
 
 /// What a replay of the branch said.
@@ -44,44 +55,6 @@ pub struct Replayed {
     pub races: usize,
 }
 
-/// One line of the summary over several files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    file: String,
-    entries: usize,
-    injections: usize,
-    rules: usize,
-    errors: usize,
-    warnings: usize,
-    notes: usize,
-}
-
-impl Row {
-    /// The line of a report.
-    pub fn of(report: &AuditReport) -> Self {
-        let of = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
-        Self {
-            file: report.file.clone(),
-            entries: report.entries,
-            injections: report.injections.len(),
-            rules: report.injected_rules.len(),
-            errors: of(Severity::Error),
-            warnings: of(Severity::Warning),
-            notes: of(Severity::Note),
-        }
-    }
-}
-
-/// The summary over several files.
-pub fn summary(rows: &[Row], style: Style) -> String {
-    let mut table = style.table(&["File", "Entries", "Injections", "Rules in force", "Errors", "Warnings", "Notes"]);
-    for row in rows {
-        let numbers = [row.entries, row.injections, row.rules, row.errors, row.warnings, row.notes];
-        table.add_row(std::iter::once(escape(&row.file)).chain(numbers.map(|number| number.to_string())));
-    }
-    format!("\n{}\n{}\n", style.heading("Summary"), table.trim_fmt())
-}
-
 /// The report of one session.
 ///
 /// # Errors
@@ -94,13 +67,24 @@ pub fn render(
     style: Style,
 ) -> Result<String, SessionError> {
     let mut out = String::new();
-    if parts.injections {
-        let _ = writeln!(out, "{}", generation(report.lifecycle, report.lifecycle_from.as_deref()));
+    let is_part = parts.injections || parts.course;
+    if is_part {
+        let read_by = generation(report.lifecycle, report.lifecycle_from.as_deref());
+        let _ = writeln!(out, "{}  {read_by}", style.heading(&escape(&report.file)));
     } else {
         head(&mut out, session, report, style);
     }
-    injections(&mut out, session, report, style);
-    if parts.injections {
+    if parts.injections || !is_part {
+        injections(&mut out, session, report, style);
+    }
+    if parts.course {
+        course::render(&mut out, session, report, style);
+    }
+    if is_part {
+        if !report.findings.is_empty() {
+            let found = count(report.findings.len(), "finding");
+            let _ = writeln!(out, "\n{found}, which the report without these options shows");
+        }
         return Ok(out);
     }
     if parts.tree {
@@ -113,7 +97,7 @@ pub fn render(
         replay(&mut out, replayed, style);
     }
     changed(&mut out, session, report, style);
-    findings(&mut out, report, style);
+    findings(&mut out, &report.findings, parts, style);
     Ok(out)
 }
 
@@ -162,6 +146,17 @@ fn head(out: &mut String, session: &Session, report: &AuditReport, style: Style)
     if report.judge.asked > 0 {
         let (asked, failed) = (count(report.judge.asked, "request"), report.judge.failed);
         let _ = writeln!(out, "{asked} to a judge: {failed} failed; what was asked and answered is not recorded");
+    }
+    let named = &report.named;
+    let outside = [
+        (named.blobs.len(), "blob"),
+        (named.artifacts.len(), "artifact"),
+        (named.local_files.len(), "`local://` file"),
+    ];
+    let outside: Vec<String> =
+        outside.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(number, noun)).collect();
+    if !outside.is_empty() {
+        let _ = writeln!(out, "names outside of the file: {}", outside.join(", "));
     }
     let names: Vec<String> = report.injected_rules.iter().map(shown).collect();
     let line = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
@@ -341,29 +336,6 @@ fn replay(out: &mut String, replayed: &Replayed, style: Style) {
     }
 }
 
-/// The replay as the member `replay` of the JSON document.
-pub fn replay_json(replayed: &Replayed) -> Value {
-    let recorded = replayed.recorded.iter().map(|(entry, rules, agrees)| {
-        Value::Object(json_object! {
-            "entry": entry.clone().map_or(Value::Null, Value::String),
-            "rules": rules.iter().cloned().map(Value::String).collect::<Vec<_>>(),
-            "agrees": agrees.map_or(Value::Null, Value::from),
-        })
-    });
-    let differences = replayed.differences.iter().map(|difference| {
-        Value::Object(json_object! {
-            "entry": difference.entry.as_deref().map_or(Value::Null, Value::from),
-            "message": difference.message.as_str(),
-        })
-    });
-    Value::Object(json_object! {
-        "recorded": recorded.collect::<Vec<_>>(),
-        "differences": differences.collect::<Vec<_>>(),
-        "not_reproducible": replayed.not_reproducible,
-        "races": replayed.races,
-    })
-}
-
 fn changed(out: &mut String, session: &Session, report: &AuditReport, style: Style) {
     for changed in &report.changed_rules {
         let id = session.entry(changed.entry).and_then(|entry| entry.id()).unwrap_or_default();
@@ -379,13 +351,19 @@ fn changed(out: &mut String, session: &Session, report: &AuditReport, style: Sty
     }
 }
 
-fn findings(out: &mut String, report: &AuditReport, style: Style) {
-    if report.findings.is_empty() {
+fn findings(out: &mut String, findings: &[Diagnostic], parts: Parts, style: Style) {
+    if findings.is_empty() {
         let _ = writeln!(out, "\n{}", style.good("No findings."));
         return;
     }
-    let _ = writeln!(out, "\n{}", style.heading(&count(report.findings.len(), "finding")));
-    for finding in &report.findings {
-        out.push_str(&diagnostic::render(finding, style));
-    }
+    let _ = writeln!(out, "\n{}", style.heading(&count(findings.len(), "finding")));
+    out.push_str(&grouped::render(findings, parts.verbose, style));
+}
+
+/// The report of a file that is no session.
+pub fn refused(refused: &Refused, parts: Parts, style: Style) -> String {
+    let mut out = format!("{}\n", style.heading(&escape(&refused.file)));
+    let _ = writeln!(out, "{}", style.bad("not read"));
+    findings(&mut out, &refused.findings, parts, style);
+    out
 }

@@ -3,6 +3,7 @@
 pub mod catalogue;
 pub mod change;
 pub mod check;
+mod course;
 pub mod diagnostic;
 mod escape;
 pub mod examples;
@@ -10,8 +11,10 @@ pub mod explain;
 pub mod files;
 pub mod generations;
 pub mod github;
+mod grouped;
 pub mod handoff;
 pub mod inspect;
+pub mod inspect_csv;
 pub mod json;
 pub mod junit;
 pub mod repair;
@@ -19,6 +22,7 @@ pub mod replay_human;
 pub mod report;
 pub mod sarif;
 mod style;
+pub mod survey;
 pub mod trace_diff;
 
 pub use escape::{drives_terminal, escape, escape_lines};

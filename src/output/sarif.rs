@@ -4,7 +4,7 @@ use super::Style;
 use super::explain::explain;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::json_object;
-use crate::text::json::Value;
+use crate::text::json::{Object, Value};
 
 /// The schema that the document follows.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -14,6 +14,65 @@ pub fn document(findings: &[Diagnostic]) -> Value {
     let mut codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
     codes.sort_by_key(|code| code.number());
     codes.dedup();
+    let results = findings.iter().map(|finding| {
+        let index = codes.iter().position(|code| *code == finding.code).unwrap_or_default();
+        Value::Object(result(finding, index))
+    });
+    let mut run = run(&codes);
+    run.insert("results", Value::Array(results.collect()));
+    Value::Object(json_object! {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": vec![Value::Object(run)],
+    })
+}
+
+/// The same document, written piece by piece: what is known of the codes stands behind the results.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    codes: Vec<Code>,
+    has_begun: bool,
+    has_results: bool,
+}
+
+impl Pieces {
+    /// Writes results.
+    pub fn add(&mut self, findings: &[Diagnostic], out: &mut dyn FnMut(&str)) {
+        self.begin(out);
+        for finding in findings {
+            let index = self.codes.iter().position(|code| *code == finding.code).unwrap_or_else(|| {
+                self.codes.push(finding.code);
+                self.codes.len() - 1
+            });
+            if std::mem::replace(&mut self.has_results, true) {
+                out(",");
+            }
+            out(&Value::Object(result(finding, index)).to_json());
+        }
+    }
+
+    fn begin(&mut self, out: &mut dyn FnMut(&str)) {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            let schema = Value::from(SCHEMA).to_json();
+            out(&format!("{{\"$schema\":{schema},\"version\":\"2.1.0\",\"runs\":[{{\"results\":["));
+        }
+    }
+
+    /// Writes what stands behind the results; `lifecycles`: the generations that the inputs were read by.
+    pub fn finish(mut self, lifecycles: &[&str], out: &mut dyn FnMut(&str)) {
+        self.begin(out);
+        let mut run = run(&self.codes);
+        if !lifecycles.is_empty() {
+            let names = lifecycles.iter().map(|name| Value::from(*name)).collect::<Vec<_>>();
+            run.insert("properties", json_object! {"lifecycles": names});
+        }
+        let members = Value::Object(run).to_json();
+        out(&format!("],{}]}}\n", members.strip_prefix('{').unwrap_or(&members)));
+    }
+}
+
+/// The members of a run, the results aside.
+fn run(codes: &[Code]) -> Object {
     let rules = codes.iter().map(|code| {
         Value::Object(json_object! {
             "id": code.to_string(),
@@ -24,27 +83,17 @@ pub fn document(findings: &[Diagnostic]) -> Value {
             "defaultConfiguration": json_object! {"level": level(code.severity())},
         })
     });
-    let results = findings.iter().map(|finding| {
-        let index = codes.iter().position(|code| *code == finding.code).unwrap_or_default();
-        result(finding, index)
-    });
     let driver = json_object! {
         "name": "ttsr",
         "version": env!("CARGO_PKG_VERSION"),
         "rules": Value::Array(rules.collect()),
     };
     let source_root = json_object! {"text": "The folder in which ttsr was run."};
-    let run = json_object! {
+    json_object! {
         "tool": json_object! {"driver": driver},
         "originalUriBaseIds": json_object! {"SRCROOT": json_object! {"description": source_root}},
         "columnKind": "unicodeCodePoints",
-        "results": Value::Array(results.collect()),
-    };
-    Value::Object(json_object! {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": vec![Value::Object(run)],
-    })
+    }
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -55,7 +104,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(finding: &Diagnostic, index: usize) -> Value {
+fn result(finding: &Diagnostic, index: usize) -> Object {
     let mut result = json_object! {
         "ruleId": finding.code.to_string(),
         "ruleIndex": index,
@@ -79,7 +128,7 @@ fn result(finding: &Diagnostic, index: usize) -> Value {
         let location = json_object! {"physicalLocation": location};
         result.insert("locations", vec![Value::Object(location)]);
     }
-    Value::Object(result)
+    result
 }
 
 /// A file name as a URI reference: everything but unreserved characters and `/` percent-encoded.

@@ -17,7 +17,7 @@ use super::kind::EntryKind;
 use super::migrate::Migration;
 use super::record::{self, Record, Unreadable};
 use super::salvage;
-use super::slot::TitleSlot;
+use super::slot::{self, TitleSlot};
 
 /// Findings of one kind beyond this many are only counted.
 const FINDINGS_PER_CODE: usize = 50;
@@ -42,7 +42,6 @@ pub(super) struct Loaded {
     pub(super) slot: Option<TitleSlot>,
     pub(super) version_before: Value,
     pub(super) migration: Option<Migration>,
-    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only tests ask"))]
     pub(super) malformed: usize,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -61,13 +60,16 @@ pub(super) struct Loader<'a> {
     /// The last bad line, held back until it is known whether something follows.
     held: Option<(Diagnostic, bool)>,
     disguise: Option<&'static str>,
+    /// The first bad line, when it stands before every record.
+    broken: Option<(usize, String)>,
 }
 
 /// The first record of the file, the slot aside.
 enum First {
     NotYet,
     Header(Object, std::ops::Range<u64>),
-    NoHeader(usize),
+    /// The line, and what stands there.
+    NoHeader(usize, String),
 }
 
 /// Findings, of each kind not too many.
@@ -115,6 +117,7 @@ impl<'a> Loader<'a> {
             findings: Findings::default(),
             held: None,
             disguise: None,
+            broken: None,
         }
     }
 
@@ -277,7 +280,7 @@ impl<'a> Loader<'a> {
             }
             self.first = match value {
                 Value::Object(header) if is_header(&header) => First::Header(header, offset..offset + len as u64),
-                _ => First::NoHeader(line),
+                value => First::NoHeader(line, slot::instead_of_header(&value, line)),
             };
             if matches!(self.first, First::Header(..)) {
                 return;
@@ -291,7 +294,7 @@ impl<'a> Loader<'a> {
 
     fn other(&mut self, raw: &serde_json::value::RawValue, offset: u64, len: usize, line: usize) {
         if matches!(self.first, First::NotYet) {
-            self.first = First::NoHeader(line);
+            self.first = First::NoHeader(line, format!("line {line} holds no object"));
         }
         self.index.push_other(raw, offset, len, line);
     }
@@ -308,6 +311,9 @@ impl<'a> Loader<'a> {
 
     fn bad(&mut self, text: &str, error: &Unreadable, offset: u64, number: usize) {
         self.malformed += 1;
+        if matches!(self.first, First::NotYet) && self.broken.is_none() {
+            self.broken = Some((number, error.message.clone()));
+        }
         let mut finding =
             Diagnostic::new(code::MALFORMED_LINE, format!("line {number} is no record: {}", error.message))
                 .at(self.place(text, error.offset, offset, number));
@@ -347,13 +353,16 @@ impl<'a> Loader<'a> {
             First::NotYet => {
                 let what = self.disguise.unwrap_or("nothing in the file is a record");
                 let message = format!("session header is missing or malformed: {what}");
-                return Err(self.refuse(RefusedStep::Header, message, None));
+                return Err(self.refuse(RefusedStep::Header, message, 0, None));
             }
-            First::NoHeader(line) => {
-                let message = format!(
-                    "session header is missing or malformed: line {line} is no entry `session` with a string `id`"
-                );
-                return Err(self.refuse(RefusedStep::Header, message, None));
+            First::NoHeader(line, instead) => {
+                // A broken line before the first record is likely what the header was.
+                let (line, what) = match self.broken.take() {
+                    Some((line, why)) => (line, format!("line {line} is no record ({why})")),
+                    None => (line, instead),
+                };
+                let message = format!("session header is missing or malformed: {what}");
+                return Err(self.refuse(RefusedStep::Header, message, line, None));
             }
         };
         let version_before = header.get("version").filter(|value| **value != Value::Null).cloned();
@@ -363,7 +372,7 @@ impl<'a> Loader<'a> {
             && let Some((step, line, why)) = self.raising(migration)
         {
             let message = format!("line {line} makes the agent fail when it opens the file: {why}");
-            return Err(self.refuse(step, message, Some(version_before)));
+            return Err(self.refuse(step, message, line, Some(version_before)));
         }
         if let Some(migration) = migration {
             header.insert("version", 3_u32);
@@ -406,9 +415,9 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn refuse(mut self, step: RefusedStep, message: String, version_before: Option<Value>) -> ReadError {
+    fn refuse(mut self, step: RefusedStep, message: String, line: usize, version_before: Option<Value>) -> ReadError {
         let code = if step == RefusedStep::Header { code::MISSING_HEADER } else { code::INVALID_ENTRY };
-        self.findings.push(Diagnostic::new(code, message.clone()));
+        self.findings.push(Diagnostic::new(code, message.clone()).at(Place::line(self.file, line, 0)));
         ReadError::Refused(Box::new(Refusal {
             step,
             message,

@@ -82,7 +82,6 @@ pub struct Session {
     slot: Option<TitleSlot>,
     version_before: Value,
     migration: Option<Migration>,
-    #[cfg(feature = "internals")]
     malformed: usize,
     diagnostics: Vec<Diagnostic>,
 }
@@ -168,7 +167,6 @@ impl Session {
             slot: loaded.slot,
             version_before: loaded.version_before,
             migration: loaded.migration,
-            #[cfg(feature = "internals")]
             malformed: loaded.malformed,
             diagnostics: loaded.diagnostics,
         }
@@ -222,7 +220,6 @@ impl Session {
     }
 
     /// Number of records that could not be read.
-    #[cfg(feature = "internals")]
     pub fn malformed(&self) -> usize {
         self.malformed
     }

@@ -83,6 +83,37 @@ impl TitleSlot {
     }
 }
 
+/// What stands where the header should, in words.
+pub(super) fn instead_of_header(record: &Value, line: usize) -> String {
+    let text = |key: &str| record.get(key).and_then(Value::as_string);
+    let is_title = text("type").is_some_and(|kind| *kind == "title");
+    if !is_title {
+        return match text("type") {
+            Some(kind) if *kind == "session" => format!("the header on line {line} has no `id` that is a string"),
+            Some(kind) => {
+                format!(
+                    "line {line} is an entry `{}`, not `session`",
+                    kind.to_string_lossy().chars().take(40).collect::<String>()
+                )
+            }
+            None => format!("line {line} is no entry `session` with a string `id`"),
+        };
+    }
+    let is_source = |name: &JsString| *name == "auto" || *name == "user";
+    let wrong = [
+        (text("title").is_none(), "without `title`"),
+        (record.get("v").and_then(Value::as_f64) != Some(1.0), "whose `v` is not 1"),
+        (text("updatedAt").is_none(), "without `updatedAt`"),
+        (text("pad").is_none(), "without `pad`"),
+        (record.get("source").is_some() && !text("source").is_some_and(is_source), "whose `source` is unknown"),
+    ];
+    let mut wrong: Vec<&str> = wrong.into_iter().filter(|(is_wrong, _)| *is_wrong).map(|(_, what)| what).collect();
+    if wrong.is_empty() {
+        wrong.push("that is not the very first line");
+    }
+    format!("line {line} is a title line {}, which the agent takes for an entry", wrong.join(" and "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

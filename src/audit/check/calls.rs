@@ -76,7 +76,14 @@ impl Check for Calls {
             match entry.role() {
                 Role::Assistant if !entry.is_aborted() && !entry.is_error() => {
                     last_message = entry.index();
-                    known.extend(calls(&entry)?.into_iter().map(|id| (id, (entry.index(), false))));
+                    for id in calls(&entry)? {
+                        if let Some((before, false)) = known.get(&id) {
+                            let before = named(session, *before);
+                            let message = format!("the call `{id}` has the id of one in {before} that is still open");
+                            findings.push(finding(session, code::REPEATED_CALL_ID, entry.index(), message));
+                        }
+                        known.insert(id, (entry.index(), false));
+                    }
                 }
                 Role::ToolResult => {
                     let Some(id) = answered(&entry)? else { continue };
@@ -88,10 +95,9 @@ impl Check for Calls {
                 _ => last_message = entry.index(),
             }
         }
-        // What is open in the last message may still be under way.
         let mut open: Vec<(usize, JsString)> = known
             .into_iter()
-            .filter(|(_, (made_at, is_answered))| !is_answered && *made_at < last_message)
+            .filter(|(_, (_, is_answered))| !is_answered)
             .map(|(id, (made_at, _))| (made_at, id))
             .collect();
         if open.is_empty() {
@@ -100,6 +106,16 @@ impl Check for Calls {
         open.sort_unstable();
         let elsewhere = off_branch_results(subject)?;
         for (made_at, id) in open {
+            if made_at >= last_message {
+                // What is open in the last message may still be under way, unless its result hangs beside the branch.
+                if let Some(result) = elsewhere.get(&id).filter(|result| **result > made_at) {
+                    let result = named(session, *result);
+                    let message =
+                        format!("the branch ends without the result of the call `{id}`: {result} hangs beside it");
+                    findings.push(finding(session, code::UNANSWERED_CALL, made_at, message));
+                }
+                continue;
+            }
             let place = match elsewhere.get(&id) {
                 Some(result) => format!("its result, {}, is not on the branch", named(session, *result)),
                 None => "the file holds no result of it".to_owned(),

@@ -5,7 +5,7 @@ use crate::session::SessionError;
 use crate::text::JsString;
 
 use super::super::KnownRule;
-use super::super::report::ChangedRule;
+use super::super::report::{ChangedRule, Reminder};
 use super::super::subject::Subject;
 use super::{Check, Input, finding, quoted};
 
@@ -40,6 +40,13 @@ impl Check for KnownRules {
     }
 }
 
+/// Every reminder of the file.
+pub(crate) fn reminders(subject: &Subject<'_>) -> Vec<Reminder> {
+    let tags = subject.shown.iter().flat_map(|shown| shown.tags.iter().map(|tag| (shown.entry, tag)));
+    tags.map(|(entry, tag)| Reminder { rule: tag.rule.clone(), entry, content: without_introduction(&tag.body) })
+        .collect()
+}
+
 /// The reminders of given rules that say something else than the rule.
 pub(crate) fn changed_rules(subject: &Subject<'_>) -> Vec<ChangedRule> {
     let rules = subject.options.rules.unwrap_or_default();
@@ -62,7 +69,7 @@ pub(crate) fn changed_rules(subject: &Subject<'_>) -> Vec<ChangedRule> {
 
 /// Whether the body of a reminder ends with the rule's content. White space and the rulers of tables do not count,
 /// since rendering tidies both.
-fn shows(body: &JsString, rule: &KnownRule) -> bool {
+pub(crate) fn shows(body: &JsString, rule: &KnownRule) -> bool {
     let essence = |text: &JsString| -> String {
         text.to_string_lossy().chars().filter(|c| !c.is_whitespace() && *c != '-').collect()
     };
@@ -70,7 +77,7 @@ fn shows(body: &JsString, rule: &KnownRule) -> bool {
 }
 
 /// The body behind the sentences of the template, which end with the first blank line.
-fn without_introduction(body: &JsString) -> JsString {
+pub(crate) fn without_introduction(body: &JsString) -> JsString {
     let blank = body.units().windows(2).position(|pair| pair == [0x0A, 0x0A]);
     blank.map_or_else(|| body.clone(), |at| JsString::from_units(&body.units()[at + 2..])).trim()
 }

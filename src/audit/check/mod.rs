@@ -6,12 +6,14 @@ mod cancelled_retry;
 mod forgotten_reminder;
 mod forward_index;
 pub(super) mod known_rules;
+mod lone_surrogates;
 mod lost_injection;
 mod missing_record;
 mod missing_reminder;
 mod names;
 mod off_branch;
 mod readers_differ;
+mod references;
 mod repeat;
 mod rule_list;
 mod stale_exit;
@@ -39,11 +41,13 @@ pub(super) trait Check {
     fn run(&self, input: &Input<'_>, findings: &mut Vec<Diagnostic>) -> Result<(), SessionError>;
 }
 
-const CHECKS: [&dyn Check; 17] = [
+const CHECKS: [&dyn Check; 19] = [
     &readers_differ::ReadersDiffer,
     &forward_index::ForwardIndex,
     &stale_exit::StaleExit,
     &calls::Calls,
+    &references::References,
+    &lone_surrogates::LoneSurrogates,
     &lost_injection::LostInjection,
     &off_branch::OffBranch,
     &names::Names,

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::session::{EntryKind, ReadError, ReadMode, Role, Session, SessionError};
 use crate::text::JsString;
 
-use super::{Check, Input};
+use super::{Check, Input, named};
 
 pub(super) struct ReadersDiffer;
 
@@ -12,10 +12,16 @@ impl Check for ReadersDiffer {
     fn run(&self, input: &Input<'_>, findings: &mut Vec<Diagnostic>) -> Result<(), SessionError> {
         let session = input.subject.session;
         let unusable = input.subject.recorded.iter().any(|recorded| !recorded.is_list);
+        if session.mode() == ReadMode::Faithful {
+            // This is the agent's reading; it may still fail on what it has to send.
+            if let Err(error) = session.context(session.leaf()) {
+                let message = format!("the agent opens this file and fails on it: {error}");
+                findings.push(Diagnostic::new(code::READERS_DIFFER, message).with_severity(Severity::Error));
+            }
+            return Ok(());
+        }
         // Without anything odd in the file both readings are the same.
-        if session.mode() == ReadMode::Faithful
-            || session.diagnostics().is_empty() && !unusable && !session.is_migrated() && !has_odd_answer(session)?
-        {
+        if session.diagnostics().is_empty() && !unusable && !session.is_migrated() && !has_odd_answer(session)? {
             return Ok(());
         }
         let agent = session.as_the_agent().map_err(|error| SessionError::Io { line: 1, error })?;
@@ -32,7 +38,12 @@ impl Check for ReadersDiffer {
                         return Ok(());
                     }
                     let same_leaf = agent.leaf() == session.leaf();
-                    let severity = if same_leaf { Severity::Note } else { Severity::Warning };
+                    // What the agent does not read is gone when it writes the file anew.
+                    let severity = match same_leaf {
+                        _ if agent.len() < session.len() => Severity::Error,
+                        true => Severity::Note,
+                        false => Severity::Warning,
+                    };
                     (format!("the agent reads this file otherwise: {}", said.join("; ")), severity)
                 }
             },
@@ -60,10 +71,25 @@ fn has_odd_answer(session: &Session) -> Result<bool, SessionError> {
     Ok(false)
 }
 
+/// The first entry that the agent does not read, and why.
+fn lost(ours: &Session, agent: &Session) -> String {
+    let first = ours
+        .entries()
+        .zip(agent.entries().map(Some).chain(std::iter::repeat(None)))
+        .find_map(|(ours, agent)| (agent.is_none_or(|agent| agent.id() != ours.id())).then_some(ours));
+    match first {
+        Some(entry) if ours.len() > agent.len() => {
+            format!(": it loses {}, which a cut line before it swallows", named(ours, entry.index()))
+        }
+        _ => String::new(),
+    }
+}
+
 fn differences(ours: &Session, agent: &Session) -> Vec<String> {
     let mut said = Vec::new();
     if ours.len() != agent.len() {
-        said.push(format!("it has {} entries where this reading has {}", agent.len(), ours.len()));
+        let lost = lost(ours, agent);
+        said.push(format!("it has {} entries where this reading has {}{lost}", agent.len(), ours.len()));
     }
     let id = |session: &Session| session.leaf().and_then(|leaf| session.entry(leaf)).and_then(|entry| entry.id());
     if id(ours) != id(agent) {

@@ -1,6 +1,7 @@
 //! What every check looks at: the branch, the messages of the rule engine, and how to walk from an entry.
 
 mod evidence;
+mod named;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,7 @@ use super::AuditOptions;
 use crate::audit::tag::{Tag, tags};
 pub(crate) use evidence::is_pruned;
 pub use evidence::{Evidence, EvidenceKind};
+pub use named::Named;
 
 /// How far a walk from an entry goes; the next assistant message is nearly always a few entries away.
 const WALK: usize = 512;
@@ -65,6 +67,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) shown: Vec<Shown>,
     /// Assistant messages that rules interrupted, and what their error message says behind the colon.
     pub(crate) interrupted: BTreeMap<usize, JsString>,
+    /// What the entries name outside of the file.
+    pub(crate) named: Named,
     /// The entries whose place on a branch matters: those above, and the messages that broke a rule.
     pub(crate) places: BTreeSet<usize>,
 }
@@ -87,6 +91,7 @@ impl<'a> Subject<'a> {
             recorded: Vec::new(),
             shown: Vec::new(),
             interrupted: BTreeMap::new(),
+            named: named::named(session)?,
             places: BTreeSet::new(),
         };
         subject.collect()?;

@@ -18,7 +18,7 @@ pub use author::AuthorArgs;
 pub use check_rules::{CheckFormat, CheckRulesArgs};
 pub use corpus::{CorpusArgs, CountArg, ReportTable};
 pub use handoff::{HandoffArgs, HandoffFormat, PipelineArg};
-pub use inspect_session::{InspectFormat, InspectSessionArgs};
+pub use inspect_session::{InspectFormat, InspectSessionArgs, InspectTable};
 pub use replay::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, SchemaOf, SourceArg, TraceArg};
 pub use rules::{LifecycleArg, RuleArgs};
 

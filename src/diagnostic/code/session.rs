@@ -32,7 +32,7 @@ codes! {
     EMPTY_SESSION = 114 "empty-session" Note
         "The file holds no entries. The agent starts a new session in its place.";
     READERS_DIFFER = 115 "readers-differ" Warning
-        "What this tool reads of the file is not what the agent would see: the agent loses records, or takes another leaf. It is an error where the agent cannot open the file, or fails on what it holds.";
+        "What this tool reads of the file is not what the agent would see: the agent loses records, or takes another leaf. It is an error where the agent cannot open the file, fails on what it holds, or loses records.";
     STALE_EXIT = 116 "stale-exit" Warning
         "The file ends with a `session_exit` that hangs on an old entry: a process that had ended its work appended it beside a longer branch. The next start follows the dead end, and what the longer branch holds is hidden.";
     FORWARD_INDEX = 117 "forward-index" Warning
@@ -41,6 +41,20 @@ codes! {
         "The branch goes on behind a tool call that has no result on it, as after a crash, or when the result hangs on another branch: the context holds a question without an answer.";
     STRAY_RESULT = 119 "stray-result" Warning
         "A tool result answers a call that is not on the branch before it. The context holds an answer without its question.";
+    UNREADABLE_FILE = 120 "unreadable-file" Error
+        "The file is not there, or it cannot be read, so nothing can be said of it.";
+    NOT_A_SESSION = 121 "not-a-session" Error
+        "The file is a recording of another kind: the event stream of a run, or the transcript of another agent. No session is read from it.";
+    UNKNOWN_PARENT_SESSION = 122 "unknown-parent-session" Note
+        "The header names a session that this one came from, and no such file is found: neither at the path that it names, nor beside the file, nor among the files that are inspected.";
+    DANGLING_REFERENCE = 123 "dangling-reference" Warning
+        "An entry names another that the file does not have, or that is not where it has to be: a compaction its first kept entry, a label its target, a summary the branch that it is about. What hangs on the name is lost.";
+    REPEATED_CALL_ID = 124 "repeated-call-id" Warning
+        "Two tool calls that are open at the same time have the same id, so nothing tells which of them a result answers.";
+    MISSING_BLOB = 125 "missing-blob" Warning
+        "The session names a blob, such as an image that was moved out of it, and the folder of blobs beside it does not have the blob; or its name is no digest.";
+    LONE_SURROGATE = 126 "lone-surrogate" Note
+        "A text holds half of a surrogate pair. The agent keeps it as it is; other programs refuse the line or replace the half.";
 
     UNKNOWN_RULE = 201 "unknown-rule" Warning
         "An injection names a rule that is not among the given rules: it was removed or renamed, or another rule directory was used.";

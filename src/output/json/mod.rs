@@ -1,10 +1,12 @@
 //! The JSON forms as types, one file a form, from which the schemas that `--schema` prints are made too.
 
+mod any;
 mod text;
 pub mod v1;
 mod words;
 
-pub use text::{Json, Text};
+pub use any::Any;
+pub use text::{Owned, Text};
 pub use words::{Bucket, Decision, Expected, InterruptMode, Lifecycle, Outcome, Severity, Source};
 
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! [`Text`] and [`Json`]: what JSON keeps as it is, lone surrogates too.
+//! [`Text`]: a text that JSON keeps as it is, lone surrogates too.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::text::JsString;
-use crate::text::json::{Value, write_string};
+use crate::text::json::write_string;
 
 /// A text of a session or rule; a lone surrogate is written as `\udXXX`.
 #[derive(Clone, Copy, Debug)]
@@ -37,26 +37,26 @@ impl JsonSchema for Text<'_> {
     }
 }
 
-/// A value as it was read, or as it is handed over.
-#[derive(Clone, Copy, Debug)]
-pub struct Json<'a>(pub &'a Value);
+/// As [`Text`], for a text that is nobody else's.
+#[derive(Clone, Debug)]
+pub struct Owned(pub JsString);
 
-impl Serialize for Json<'_> {
+impl Serialize for Owned {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(self.0.to_json()).map_err(S::Error::custom)?.serialize(serializer)
+        Text(&self.0).serialize(serializer)
     }
 }
 
-impl JsonSchema for Json<'_> {
+impl JsonSchema for Owned {
     fn schema_name() -> Cow<'static, str> {
-        "Any".into()
+        String::schema_name()
     }
 
     fn inline_schema() -> bool {
         true
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::default()
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
     }
 }

@@ -42,6 +42,8 @@ pub struct Resolved {
     pub disabled_providers: Vec<String>,
     /// `disabledExtensions`
     pub disabled_extensions: Vec<String>,
+    /// Where each member of the `ttsr` group that counts is written: `FILE:LINE`, or `--set`.
+    pub origins: std::collections::BTreeMap<String, String>,
     /// Values that the agent ignores or reads otherwise than written, with their places.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -86,6 +88,14 @@ enum Origin {
 }
 
 impl Layer {
+    /// Where a part of the layer is written.
+    fn shown(&self, span: &Range<usize>) -> String {
+        match &self.origin {
+            Origin::Assignment => "--set".to_owned(),
+            Origin::File { name, text, lines } => format!("{name}:{}", lines.position(text, span.start).line),
+        }
+    }
+
     fn finding(&self, code: Code, message: impl Into<String>, span: &Range<usize>) -> Diagnostic {
         let finding = Diagnostic::new(code, message);
         match &self.origin {
@@ -228,6 +238,7 @@ impl SettingsLayers {
                 resolved.diagnostics.push(layer.finding(code::SETTING_BEYOND_LIFECYCLE, message, &value.span));
                 continue;
             }
+            resolved.origins.insert(key.to_owned(), layer.shown(&value.span));
             if let Ok(Some(message)) = resolved.settings.apply(key, &value.to_json(), semantics) {
                 let finding = layer.finding(code::IGNORED_SETTING, message, &value.span);
                 resolved.diagnostics.push(match list_help(key, value, layer) {

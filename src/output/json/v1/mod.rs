@@ -2,6 +2,9 @@
 
 pub mod change;
 pub mod check;
+mod course;
 pub mod files;
 pub mod report;
+pub mod session;
+pub mod sessions;
 pub mod trace;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
-use crate::output::json::{Decision, Json, Source, Text};
+use crate::output::json::{Any, Decision, Source, Text};
 use crate::replay::trace::{
     At as Place, By as Part, GateEvent, Matched, Summary as Sums, TRACE_SCHEMA, Totals as Counts, TraceEvent,
     TraceKind, Trigger as Match,
@@ -220,7 +220,7 @@ enum Event<'a> {
         at: At<'a>,
         #[schemars(extend("enum" = ["session", "extension", "hook", "custom-tool"]))]
         surface: &'static str,
-        payload: Json<'a>,
+        payload: Any<'a>,
     },
     /// What the next request to the model holds (full traces).
     Context { at: At<'a>, entries: Vec<Entry<'a>> },
@@ -394,7 +394,7 @@ struct Members<'a>(&'a Object);
 
 impl Serialize for Members<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key.to_string_lossy(), Json(value))))
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key.to_string_lossy(), Any::from(value))))
     }
 }
 
@@ -452,7 +452,7 @@ impl Serialize for PerRule<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // A name may hold what no key of a map of Rust can.
         let object: Object = self.0.iter().map(|(name, counts)| (name.clone(), counts.to_value())).collect();
-        Json(&crate::text::json::Value::Object(object)).serialize(serializer)
+        Any::from(crate::text::json::Value::Object(object)).serialize(serializer)
     }
 }
 
@@ -541,7 +541,7 @@ impl<'a> Event<'a> {
             TraceKind::Verdict { rule, probability, from } => {
                 Self::Verdict { at, rule: Text(rule), probability: *probability, from }
             }
-            TraceKind::Emit { surface, payload } => Self::Emit { at, surface, payload: Json(payload) },
+            TraceKind::Emit { surface, payload } => Self::Emit { at, surface, payload: Any::from(payload) },
             TraceKind::Context { entries } => {
                 let entry = |(role, entry): &'a (JsString, Option<JsString>)| Entry {
                     role: Text(role),
