@@ -143,8 +143,10 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fail-on -d 'Lo
 warning\t'Warnings and errors'
 note\t'Everything'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l list -d 'List what became of each rule'
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Show the repairs that cannot change what a valid rule matches, as a diff'
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d 'Apply the repairs of --fix, and report what is left'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Apply the repairs that cannot change what a valid rule matches, and report what is left'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l diff -d 'Show what --fix would do and write nothing; the exit status is 1 where it would'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l unsafe-fixes -d 'Let --fix and --diff also take repairs that change what a rule matches'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d '--fix writes by itself'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples -d 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples-required -d 'As --examples, and every registered rule must have a sample that it fires on'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l schema -d 'Print the JSON Schema of the JSON form and stop'

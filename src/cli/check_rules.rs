@@ -4,7 +4,7 @@ use super::args::{CheckFormat, CheckRulesArgs};
 use super::checked::{Checked, Severities, find};
 use super::console::{Console, Surroundings};
 use super::generation::Generation;
-use super::{CliError, repair};
+use super::{CliError, ExitStatus, repair};
 use crate::output::check::{self, Counts};
 use crate::output::diagnostic::render;
 use crate::output::json::{self, v1::check::Check};
@@ -29,7 +29,7 @@ pub(super) fn run(
     let surroundings = Surroundings { home, ..surroundings.clone() };
     let severities = Severities::read(args)?;
     let mut checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
-    if args.write {
+    if args.fix && !args.diff {
         let project = || vec![surroundings.cwd.join(rules.project.clone().unwrap_or_default())];
         let (within, whole) =
             if checked.given { (rules.rules.clone(), "the paths that were named") } else { (project(), "the project") };
@@ -71,12 +71,11 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
         }
     }
     findings.iter().for_each(|finding| console.count(finding));
-    if checked.mended > 0 && args.format == CheckFormat::Human {
-        let finding = count(checked.mended, "finding");
-        console.note(&match args.fix {
-            false => format!("--fix shows how to mend {finding}"),
-            true => format!("--fix --write mends {finding}"),
-        });
+    if args.diff && !checked.repairs.is_empty() {
+        console.raise(ExitStatus::Findings);
+    }
+    if args.format == CheckFormat::Human {
+        mendable(args, checked, console);
     }
     Ok(())
 }
@@ -86,15 +85,18 @@ fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, console: &mut
     let style = console.style();
     for finding in &checked.findings {
         let mut text = render(finding, style);
-        if finding.fix.is_some() {
-            text.push_str("  --fix does this\n");
+        match &finding.fix {
+            Some(fix) if fix.is_safe => text.push_str("  --fix does this\n"),
+            Some(_) => text.push_str("  --fix --unsafe-fixes does this, and changes what the rule matches\n"),
+            None => {}
         }
         console.print(&text);
     }
     if !checked.findings.is_empty() {
         console.print("\n");
     }
-    checked.repairs.iter().for_each(|repair| console.print(&format!("{}\n", diff(repair, style))));
+    let shown = checked.repairs.iter().filter(|_| args.diff);
+    shown.for_each(|repair| console.print(&format!("{}\n", diff(repair, style))));
     if let Some(examples) = &checked.examples {
         console.print(&examples::failures(examples, style));
     }
@@ -103,6 +105,23 @@ fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, console: &mut
     let Generation { lifecycle, from, .. } = &checked.generation;
     console.print(&format!("{}\n", generation(lifecycle.as_str(), from.as_deref())));
     checked.examples.iter().for_each(|examples| console.print(&examples::totals(examples)));
+}
+
+/// Says what the options about repairs would do, or have left.
+fn mendable(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) {
+    let Checked { mended, risky, .. } = *checked;
+    let flags = if args.unsafe_fixes { "--fix --unsafe-fixes" } else { "--fix" };
+    let unsafe_ones = format!("--fix --unsafe-fixes mends {}", count(risky, "finding"));
+    let note = match (mended, risky) {
+        (0, 0) => return,
+        (0, _) => format!("{unsafe_ones} and changes what rules match"),
+        (_, 0) => format!("{flags} mends {}", count(mended, "finding")),
+        (_, _) => format!(
+            "{flags} mends {}; --unsafe-fixes {risky} more, and changes what rules match",
+            count(mended, "finding")
+        ),
+    };
+    console.note(&note);
 }
 
 /// Says what a code means.

@@ -8,11 +8,11 @@ use super::args::{CheckFormat, CheckRulesArgs, RuleArgs};
 use super::config::Setup;
 use super::console::{Console, Surroundings};
 use super::generation::{Asked, Generation};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Fix, Severity};
 use crate::output::catalogue;
 use crate::output::check::Rows;
 use crate::replay::{Examples, run_examples_of};
-use crate::rule::repair::{self, Repair};
+use crate::rule::repair::{self, Level, Repair};
 use crate::rule::{CompiledRule, Listed, Registrar, Rule, RuleFile, Sink, lint};
 
 /// What was found in rule files.
@@ -29,7 +29,9 @@ pub(super) struct Checked {
     pub findings: Vec<Diagnostic>,
     /// How many findings can be mended.
     pub mended: usize,
-    /// How, when `--fix` asks.
+    /// How many more could be with `--unsafe-fixes`.
+    pub risky: usize,
+    /// How, when `--fix` or `--diff` asks.
     pub repairs: Vec<Repair>,
     /// What came of the samples, when they were run. The findings about them are among the others.
     pub examples: Option<Examples>,
@@ -64,6 +66,7 @@ impl Checked {
                 rows: Rows::new(shows_all),
                 findings: Vec::new(),
                 mended: 0,
+                risky: 0,
                 repairs: Vec::new(),
                 examples: (args.examples || args.examples_required).then(Examples::default),
             },
@@ -120,13 +123,20 @@ impl Pipeline<'_> {
         if findings.iter().any(|finding| finding.fix.is_some()) {
             let unplanned = listed.filter(|listed| self.planned.insert(listed.rule.shown_file()));
             let mut relint = |file| unplanned.map_or_else(Vec::new, |listed| self.relint(listed, file));
-            if let Some(repair) = repair::plan(unplanned, &mut findings, &mut relint) {
+            let level = if self.args.unsafe_fixes { Level::Risky } else { Level::Safe };
+            let planned = repair::plan(unplanned, &mut findings, level, &mut relint);
+            self.checked.risky += planned.risky;
+            if let Some(repair) = planned.repair {
                 self.checked.mended += repair.mended;
-                self.checked.repairs.extend(self.args.fix.then_some(repair));
+                self.checked.repairs.extend((self.args.fix || self.args.diff).then_some(repair));
             }
         }
         if self.args.format != CheckFormat::Human {
-            findings.iter_mut().for_each(|finding| finding.snippet = None);
+            let keeps = |fix: &Fix| fix.is_safe || self.args.unsafe_fixes;
+            for finding in &mut findings {
+                finding.snippet = None;
+                finding.fix = finding.fix.take().filter(keeps);
+            }
         }
         self.checked.findings.append(&mut findings);
     }

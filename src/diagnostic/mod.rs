@@ -42,6 +42,8 @@ pub struct Fix {
     pub effect: Effect,
     /// The rule can never fire as it is, so whatever the repair makes of it, it takes nothing away.
     pub revives: bool,
+    /// The repair cannot change what a valid rule matches, as far as is known: whoever plans the repair looks.
+    pub is_safe: bool,
 }
 
 /// What a repair does to a frontmatter. Keys are as the agent reads them.
@@ -72,7 +74,7 @@ pub enum Effect {
 impl Fix {
     /// One edit.
     pub fn replace(title: &'static str, range: Range<usize>, text: impl Into<String>, effect: Effect) -> Self {
-        Self { title, edits: vec![(range, text.into())], effect, revives: false }
+        Self { title, edits: vec![(range, text.into())], effect, revives: false, is_safe: true }
     }
 
     /// A repair of a rule that can never fire.

@@ -5,7 +5,8 @@ use ttsr::generation::Lifecycle;
 use ttsr::output::check::{Counts, Rows};
 use ttsr::output::json::{v1::check::Check, write};
 use ttsr::replay::run_examples;
-use ttsr::rule::{RuleSet, lint, load_paths, repair};
+use ttsr::rule::repair::{self, Level};
+use ttsr::rule::{RuleSet, lint, load_paths};
 use ttsr::settings::Settings;
 
 use crate::support::program::ttsr;
@@ -24,7 +25,10 @@ fn at_once(folder: &str, lifecycle: Lifecycle) -> String {
     });
     for about in findings.chunk_by_mut(|one, other| file(one) == file(other)) {
         let listed = set.inventory.iter().find(|listed| Some(listed.rule.shown_file()) == file(&about[0]));
-        repair::plan(listed, about, &mut |_| Vec::new());
+        repair::plan(listed, about, Level::Safe, &mut |_| Vec::new());
+        for finding in about {
+            finding.fix = finding.fix.take().filter(|fix| fix.is_safe);
+        }
     }
     let mut rows = Rows::new(true);
     set.inventory.iter().for_each(|listed| rows.add(listed, set.compiled_of(listed)));

@@ -13,8 +13,8 @@ Examples:
       every rule the agent would find here, and what becomes of it
   ttsr check-rules .omp/rules --list --format json
       the same as data, for the files of one directory
-  ttsr check-rules .omp/rules --fix
-      what is wrong with the files, and a diff of what can be mended without a decision of yours
+  ttsr check-rules .omp/rules --diff
+      what is wrong with the files, and a diff of what --fix would mend without a decision of yours
   ttsr check-rules .omp/rules --format sarif > rules.sarif
       findings for a code-scanning service; github and junit are for workflows and test reports
   ttsr check-rules --explain comma-in-glob
@@ -51,13 +51,19 @@ pub struct CheckRulesArgs {
     /// Leave a code, or all, out; a code that is named wins over all
     #[arg(long, value_name = "CODE", help_heading = "Severity")]
     pub allow: Vec<String>,
-    /// Show the repairs that cannot change what a valid rule matches, as a diff
-    #[arg(long, help_heading = "Repair")]
-    pub fix: bool,
-    /// Apply the repairs of --fix, and report what is left
+    /// Apply the repairs that cannot change what a valid rule matches, and report what is left
     ///
     /// Without a PATH only files of the project are changed. A file appears whole or not at all.
-    #[arg(long, requires = "fix", help_heading = "Repair")]
+    #[arg(long, help_heading = "Repair")]
+    pub fix: bool,
+    /// Show what --fix would do and write nothing; the exit status is 1 where it would
+    #[arg(long, help_heading = "Repair")]
+    pub diff: bool,
+    /// Let --fix and --diff also take repairs that change what a rule matches
+    #[arg(long, help_heading = "Repair")]
+    pub unsafe_fixes: bool,
+    /// --fix writes by itself
+    #[arg(long, hide = true)]
     pub write: bool,
     /// Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not
     ///

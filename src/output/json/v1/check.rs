@@ -124,7 +124,7 @@ struct Finding<'a> {
     file: Option<&'a str>,
     start: Option<Position>,
     end: Option<Position>,
-    /// How --fix mends it; null when it takes a person's judgement.
+    /// How --fix mends it; null when it takes a person's judgement, or --unsafe-fixes which is not given.
     fix: Option<Repair<'a>>,
 }
 
@@ -168,6 +168,8 @@ impl From<Point> for Position {
 struct Repair<'a> {
     title: &'static str,
     edits: Vec<Edit<'a>>,
+    /// It does not change what a valid rule matches.
+    safe: bool,
 }
 
 /// A range of bytes and what to write there instead.
@@ -184,7 +186,7 @@ impl<'a> From<&'a Fix> for Repair<'a> {
     fn from(fix: &'a Fix) -> Self {
         let edit =
             |(range, text): &'a (std::ops::Range<usize>, String)| Edit { start: range.start, end: range.end, text };
-        Self { title: fix.title, edits: fix.edits.iter().map(edit).collect() }
+        Self { title: fix.title, edits: fix.edits.iter().map(edit).collect(), safe: fix.is_safe }
     }
 }
 
