@@ -1,10 +1,13 @@
 //! `ttsr check-rules`: what the agent makes of rule files.
 
 use super::args::{CheckFormat, CheckRulesArgs};
-use super::checked::{Checked, Severities, find};
+use super::checked::{Checked, Severities, find, needs_samples};
 use super::console::{Console, Surroundings};
 use super::generation::Generation;
+use super::known::{self, Known};
+use super::root::Root;
 use super::{CliError, ExitStatus, repair};
+use crate::diagnostic::Diagnostic;
 use crate::output::check::{self, Counts};
 use crate::output::diagnostic::render;
 use crate::output::json::{self, v1::check::Check};
@@ -28,7 +31,14 @@ pub(super) fn run(
     let home = args.home.clone().or_else(|| surroundings.home.clone());
     let surroundings = Surroundings { home, ..surroundings.clone() };
     let severities = Severities::read(args)?;
-    let mut checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
+    let root = Root::of(&surroundings.cwd, None);
+    // Read first, so that a wrong one stops the run before anything is written.
+    let known = args.findings_baseline.as_deref().map(Known::read).transpose()?;
+    if args.update_baseline && known.is_none() {
+        let error = CliError::usage("--update-baseline needs the file that --findings-baseline names");
+        return Err(error.with_help("--write-baseline FILE begins one"));
+    }
+    let mut checked = Checked::read(args, &rules, &severities, &root, console, &surroundings)?;
     if args.fix && !args.diff {
         let project = || vec![surroundings.cwd.join(rules.project.clone().unwrap_or_default())];
         let (within, whole) =
@@ -36,7 +46,14 @@ pub(super) fn run(
         repair::write(&checked.repairs, &within, whole, console);
         // What is reported is what is left.
         drop(checked);
-        checked = Checked::read(args, &rules, &severities, console, &surroundings)?;
+        checked = Checked::read(args, &rules, &severities, &root, console, &surroundings)?;
+    }
+    if let Some(known) = &known {
+        compare(args, known, &severities, &mut checked, &root, console)?;
+    }
+    if let Some(path) = &args.write_baseline {
+        checked.known += known::write(path, &mut checked.findings, &root)?;
+        console.note(&format!("wrote {} to {}", count(checked.known, "finding"), path.display()));
     }
     if checked.files == 0 && !checked.given {
         let message = "no rule file was found where the agent looks";
@@ -49,10 +66,42 @@ pub(super) fn run(
     report(args, &checked, console)
 }
 
+/// Takes the findings out that the baseline knows, and says what of it is not true any more.
+fn compare(
+    args: &CheckRulesArgs,
+    known: &Known,
+    severities: &Severities,
+    checked: &mut Checked,
+    root: &Root,
+    console: &mut Console<'_>,
+) -> Result<(), CliError> {
+    let Checked { findings, looked_at, fingerprints, .. } = checked;
+    let (compared, stale) =
+        known.apply(findings, looked_at, |code| is_looked_for(code, args, severities), root, fingerprints);
+    checked.known = compared.known;
+    if args.update_baseline {
+        let gone = known.len() - compared.left.len();
+        if gone > 0 {
+            known.replace(&compared.left)?;
+        }
+        console.note(&format!("took {} out of the baseline", count(gone, "finding")));
+        return Ok(());
+    }
+    findings.extend(stale.into_iter().filter_map(|finding| severities.apply(finding)));
+    Ok(())
+}
+
+/// Whether findings of this code are found when they are there.
+fn is_looked_for(code: &str, args: &CheckRulesArgs, severities: &Severities) -> bool {
+    let Ok(code) = find(code) else { return true };
+    let is_run = args.examples || args.examples_required || !needs_samples(code);
+    is_run && severities.apply(Diagnostic::new(code, "")).is_some()
+}
+
 /// Shows the findings in the chosen form and counts them for the status.
 fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -> Result<(), CliError> {
     let Checked { rows, findings, .. } = checked;
-    let counts = Counts::of(findings, checked.files, rows);
+    let counts = Counts { known: checked.known, ..Counts::of(findings, checked.files, rows) };
     match args.format {
         CheckFormat::Human => human(args, checked, counts, console),
         CheckFormat::Sarif => console.print_json(&format!("{}\n", sarif::document(findings).to_json())),

@@ -1,13 +1,15 @@
 //! The pipeline of `check-rules`: each rule file is read, registered, linted, tried on its samples and repaired before
 //! the next one, and then let go of. What stays of a rule is what the report shows.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::CliError;
 use super::args::{CheckFormat, CheckRulesArgs, RuleArgs};
 use super::config::Setup;
 use super::console::{Console, Surroundings};
+use super::fingerprint::Fingerprints;
 use super::generation::{Asked, Generation};
+use super::root::Root;
 use crate::diagnostic::{Code, Diagnostic, Fix, Severity};
 use crate::output::catalogue;
 use crate::output::check::Rows;
@@ -25,8 +27,14 @@ pub(super) struct Checked {
     pub files: usize,
     /// The rules.
     pub rows: Rows,
+    /// The files whose rules were looked at, named from the root on.
+    pub looked_at: BTreeSet<String>,
     /// The findings, by file, place and code.
     pub findings: Vec<Diagnostic>,
+    /// How many more there are that are known.
+    pub known: usize,
+    /// Who gives findings their fingerprints.
+    pub fingerprints: Fingerprints,
     /// How many findings can be mended.
     pub mended: usize,
     /// How many more could be with `--unsafe-fixes`.
@@ -46,6 +54,7 @@ impl Checked {
         args: &CheckRulesArgs,
         rules: &RuleArgs,
         severities: &Severities,
+        root: &Root,
         console: &mut Console<'_>,
         surroundings: &Surroundings,
     ) -> Result<Self, CliError> {
@@ -56,6 +65,7 @@ impl Checked {
             args,
             setup: &setup,
             severities,
+            root,
             registrar: Registrar::new(&setup.resolved.settings, &setup.semantics, Some(&setup.agent)),
             pending: setup.resolved.diagnostics.clone(),
             planned: HashSet::new(),
@@ -64,7 +74,10 @@ impl Checked {
                 generation,
                 files: 0,
                 rows: Rows::new(shows_all),
+                looked_at: BTreeSet::new(),
                 findings: Vec::new(),
+                known: 0,
+                fingerprints: Fingerprints::new(root.clone()),
                 mended: 0,
                 risky: 0,
                 repairs: Vec::new(),
@@ -81,6 +94,7 @@ struct Pipeline<'a> {
     args: &'a CheckRulesArgs,
     setup: &'a Setup,
     severities: &'a Severities,
+    root: &'a Root,
     registrar: Registrar<'a>,
     /// Findings about the files since the last rule, which the next one may be in.
     pending: Vec<Diagnostic>,
@@ -94,6 +108,7 @@ impl Sink for Pipeline<'_> {
         let mut findings = std::mem::take(&mut self.pending);
         let (listed, compiled) = self.registrar.add(rule);
         self.check(&listed, compiled.as_ref(), &mut findings);
+        self.checked.looked_at.insert(self.root.relative(&listed.rule.shown_file()));
         self.checked.rows.add(&listed, compiled.as_ref());
         self.keep(Some(&listed), findings);
     }
@@ -116,10 +131,12 @@ impl Pipeline<'_> {
     }
 
     /// Keeps the findings that count here, and the repair of the rule's file.
-    fn keep(&mut self, listed: Option<&Listed>, findings: Vec<Diagnostic>) {
+    fn keep(&mut self, listed: Option<&Listed>, mut findings: Vec<Diagnostic>) {
+        // What is left out counts too, so that what is left is the same whatever the options say.
+        sort(&mut findings);
+        self.checked.fingerprints.give(&mut findings, listed.and_then(|listed| listed.rule.file.as_deref()));
         let mut findings: Vec<Diagnostic> =
             findings.into_iter().filter_map(|finding| self.severities.apply(finding)).collect();
-        sort(&mut findings);
         if findings.iter().any(|finding| finding.fix.is_some()) {
             let unplanned = listed.filter(|listed| self.planned.insert(listed.rule.shown_file()));
             let mut relint = |file| unplanned.map_or_else(Vec::new, |listed| self.relint(listed, file));
@@ -190,7 +207,7 @@ impl Severities {
     }
 
     /// The finding as it counts here; none when it is left out.
-    fn apply(&self, diagnostic: Diagnostic) -> Option<Diagnostic> {
+    pub(super) fn apply(&self, diagnostic: Diagnostic) -> Option<Diagnostic> {
         let applies = |(code, _): &&(Option<Code>, Option<Severity>)| code.is_none_or(|code| code == diagnostic.code);
         match self.rules.iter().rfind(applies) {
             None => Some(diagnostic),
@@ -208,6 +225,24 @@ pub(super) fn find(name: &str) -> Result<Code, CliError> {
         CliError::usage(format!("there is no code `{name}`"))
             .with_help("codes are written as TTSR003 or invalid-condition; `ttsr check-rules --explain all` lists them")
     })
+}
+
+/// Whether findings of this code come of samples that are run.
+pub(super) fn needs_samples(code: Code) -> bool {
+    use lint::{
+        example_did_not_fire, example_fired, example_not_run, missing_examples, premature_example, undecided_example,
+        untested_condition,
+    };
+    [
+        example_did_not_fire::CODE,
+        example_fired::CODE,
+        example_not_run::CODE,
+        missing_examples::CODE,
+        premature_example::CODE,
+        undecided_example::CODE,
+        untested_condition::CODE,
+    ]
+    .contains(&code)
 }
 
 /// By file, place and code, so that the output does not depend on the order in which findings are made.

@@ -29,6 +29,8 @@ pub struct Diagnostic {
     pub entry: Option<String>,
     /// How the file can be repaired without a person's judgement.
     pub fix: Option<Fix>,
+    /// What tells it from other findings over time, where somebody keeps account of them.
+    pub fingerprint: Option<String>,
 }
 
 /// A repair of the file that a finding is about.
@@ -97,6 +99,7 @@ impl Diagnostic {
             snippet: None,
             entry: None,
             fix: None,
+            fingerprint: None,
         }
     }
 

@@ -56,6 +56,8 @@ pub struct Counts {
     pub warnings: usize,
     /// Findings of severity note.
     pub notes: usize,
+    /// Findings that are known and not among those.
+    pub known: usize,
 }
 
 impl Counts {
@@ -69,6 +71,7 @@ impl Counts {
             errors: of(Severity::Error),
             warnings: of(Severity::Warning),
             notes: of(Severity::Note),
+            known: 0,
         }
     }
 }
@@ -143,8 +146,12 @@ pub fn totals(rows: &Rows, counts: Counts) -> String {
 }
 
 fn sums(counts: Counts) -> String {
+    let beside = match counts.known {
+        0 => String::new(),
+        known => format!("; {known} known"),
+    };
     format!(
-        "{} in {}: {} registered; {}, {}, {}\n",
+        "{} in {}: {} registered; {}, {}, {}{beside}\n",
         count(counts.rules, "rule"),
         count(counts.files, "file"),
         counts.registered,

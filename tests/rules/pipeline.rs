@@ -40,6 +40,12 @@ fn at_once(folder: &str, lifecycle: Lifecycle) -> String {
     text + "\n"
 }
 
+/// Who looks at findings over time gives them; the set does not.
+fn without_fingerprints(text: &str) -> String {
+    let pattern = regex::Regex::new(r#""fingerprint":"[0-9a-f]{32}""#).expect("a pattern");
+    pattern.replace_all(text, r#""fingerprint":null"#).into_owned()
+}
+
 #[test]
 fn one_by_one_is_as_all_at_once() {
     for folder in ["testdata/mistakes", "testdata/rules", "testdata/demo", "testdata/samples"] {
@@ -47,7 +53,7 @@ fn one_by_one_is_as_all_at_once() {
             let options = ["--format", "json", "--examples", "--lifecycle", lifecycle.as_str()];
             let outcome = ttsr(["check-rules", folder].iter().chain(&options).copied());
             assert!(outcome.out.contains("\"bucket\""), "{folder}: {}", outcome.err);
-            assert!(outcome.out == at_once(folder, lifecycle), "{folder} {lifecycle:?}: {}", outcome.out);
+            assert!(without_fingerprints(&outcome.out) == at_once(folder, lifecycle), "{folder} {lifecycle:?}: {}", outcome.out);
         }
     }
 }

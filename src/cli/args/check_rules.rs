@@ -65,6 +65,15 @@ pub struct CheckRulesArgs {
     /// --fix writes by itself
     #[arg(long, hide = true)]
     pub write: bool,
+    /// Only what this file does not list counts: the findings that are known
+    #[arg(long, value_name = "FILE", help_heading = "Known findings")]
+    pub findings_baseline: Option<PathBuf>,
+    /// Write what is found to a new file for --findings-baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "findings_baseline", help_heading = "Known findings")]
+    pub write_baseline: Option<PathBuf>,
+    /// Take out of the file of --findings-baseline what is not found any more; nothing is added
+    #[arg(long, conflicts_with = "write_baseline", help_heading = "Known findings")]
+    pub update_baseline: bool,
     /// Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not
     ///
     /// Each runs as `replay --text` would run it, and once more as it streams, so that a rule is seen that fires on

@@ -126,6 +126,9 @@ struct Finding<'a> {
     end: Option<Position>,
     /// How --fix mends it; null when it takes a person's judgement, or --unsafe-fixes which is not given.
     fix: Option<Repair<'a>>,
+    /// What tells it from other findings over time: it depends on the file, the code, the key and what is written
+    /// there, not on the line.
+    fingerprint: Option<&'a str>,
 }
 
 impl<'a> From<&'a Diagnostic> for Finding<'a> {
@@ -141,6 +144,7 @@ impl<'a> From<&'a Diagnostic> for Finding<'a> {
             start: place.map(|place| place.start.into()),
             end: place.map(|place| place.end.into()),
             fix: finding.fix.as_ref().map(Repair::from),
+            fingerprint: finding.fingerprint.as_deref(),
         }
     }
 }
@@ -198,11 +202,13 @@ struct Summary {
     errors: usize,
     warnings: usize,
     notes: usize,
+    /// Findings that the baseline knows, which are not among the others.
+    known: usize,
 }
 
 impl From<Counts> for Summary {
-    fn from(Counts { files, rules, errors, warnings, notes, .. }: Counts) -> Self {
-        Self { files, rules, errors, warnings, notes }
+    fn from(Counts { files, rules, errors, warnings, notes, known, .. }: Counts) -> Self {
+        Self { files, rules, errors, warnings, notes, known }
     }
 }
 
