@@ -128,6 +128,8 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--diff', '--diff', [CompletionResultType]::ParameterName, 'Show what --fix would do and write nothing; the exit status is 1 where it would')
             [CompletionResult]::new('--unsafe-fixes', '--unsafe-fixes', [CompletionResultType]::ParameterName, 'Let --fix and --diff also take repairs that change what a rule matches')
             [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, '--fix writes by itself')
+            [CompletionResult]::new('--no-ignore', '--no-ignore', [CompletionResultType]::ParameterName, 'Show the findings that rule files accept with `ttsr-ignore` like all others')
+            [CompletionResult]::new('--add-ignores', '--add-ignores', [CompletionResultType]::ParameterName, 'Have the rule files accept what is found and makes the run fail: a line `# ttsr-ignore CODE` above each key')
             [CompletionResult]::new('--update-baseline', '--update-baseline', [CompletionResultType]::ParameterName, 'Take out of the file of --findings-baseline what is not found any more; nothing is added')
             [CompletionResult]::new('--examples', '--examples', [CompletionResultType]::ParameterName, 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not')
             [CompletionResult]::new('--examples-required', '--examples-required', [CompletionResultType]::ParameterName, 'As --examples, and every registered rule must have a sample that it fires on')

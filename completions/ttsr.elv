@@ -123,6 +123,8 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --diff 'Show what --fix would do and write nothing; the exit status is 1 where it would'
             cand --unsafe-fixes 'Let --fix and --diff also take repairs that change what a rule matches'
             cand --write '--fix writes by itself'
+            cand --no-ignore 'Show the findings that rule files accept with `ttsr-ignore` like all others'
+            cand --add-ignores 'Have the rule files accept what is found and makes the run fail: a line `# ttsr-ignore CODE` above each key'
             cand --update-baseline 'Take out of the file of --findings-baseline what is not found any more; nothing is added'
             cand --examples 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not'
             cand --examples-required 'As --examples, and every registered rule must have a sample that it fires on'

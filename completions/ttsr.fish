@@ -149,6 +149,8 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Apply 
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l diff -d 'Show what --fix would do and write nothing; the exit status is 1 where it would'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l unsafe-fixes -d 'Let --fix and --diff also take repairs that change what a rule matches'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d '--fix writes by itself'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l no-ignore -d 'Show the findings that rule files accept with `ttsr-ignore` like all others'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l add-ignores -d 'Have the rule files accept what is found and makes the run fail: a line `# ttsr-ignore CODE` above each key'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l update-baseline -d 'Take out of the file of --findings-baseline what is not found any more; nothing is added'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples -d 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples-required -d 'As --examples, and every registered rule must have a sample that it fires on'

@@ -10,6 +10,7 @@ use crate::support::program::Outcome;
 
 mod baseline;
 mod fingerprints;
+mod suppressions;
 
 /// A repository of a team, with a home beside it.
 struct Team {

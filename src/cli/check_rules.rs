@@ -1,14 +1,17 @@
 //! `ttsr check-rules`: what the agent makes of rule files.
 
+use std::collections::HashSet;
+
 use super::args::{CheckFormat, CheckRulesArgs};
 use super::checked::{Checked, Severities, find, needs_samples};
 use super::console::{Console, Surroundings};
 use super::generation::Generation;
 use super::known::{self, Known};
+use super::repair::Places;
 use super::root::Root;
 use super::{CliError, ExitStatus, repair};
 use crate::diagnostic::Diagnostic;
-use crate::output::check::{self, Counts};
+use crate::output::check::{self, Counts, beside};
 use crate::output::diagnostic::render;
 use crate::output::json::{self, v1::check::Check};
 use crate::output::repair::diff;
@@ -38,15 +41,29 @@ pub(super) fn run(
         let error = CliError::usage("--update-baseline needs the file that --findings-baseline names");
         return Err(error.with_help("--write-baseline FILE begins one"));
     }
-    let mut checked = Checked::read(args, &rules, &severities, &root, console, &surroundings)?;
+    let none = HashSet::new();
+    let mut checked = Checked::read(args, &rules, &severities, &root, &none, console, &surroundings)?;
+    let project = surroundings.cwd.join(rules.project.clone().unwrap_or_default());
+    let places = match checked.given {
+        true => Places { within: rules.rules.clone(), whole: "the paths that were named" },
+        false => Places { within: vec![project], whole: "the project" },
+    };
     if args.fix && !args.diff {
-        let project = || vec![surroundings.cwd.join(rules.project.clone().unwrap_or_default())];
-        let (within, whole) =
-            if checked.given { (rules.rules.clone(), "the paths that were named") } else { (project(), "the project") };
-        repair::write(&checked.repairs, &within, whole, console);
+        repair::write(&checked.repairs, &places, "mended", console);
         // What is reported is what is left.
         drop(checked);
-        checked = Checked::read(args, &rules, &severities, &root, console, &surroundings)?;
+        checked = Checked::read(args, &rules, &severities, &root, &none, console, &surroundings)?;
+    }
+    if args.add_ignores {
+        let to_accept = to_accept(known.as_ref(), checked, &root, console);
+        checked = Checked::read(args, &rules, &severities, &root, &to_accept, console, &surroundings)?;
+        repair::write(&checked.ignores, &places, "suppressed", console);
+        let left = to_accept.len() - checked.ignores.iter().map(|change| change.mended).sum::<usize>();
+        if left > 0 {
+            console.note(&format!("{} cannot be suppressed in a file", count(left, "finding")));
+        }
+        drop(checked);
+        checked = Checked::read(args, &rules, &severities, &root, &none, console, &surroundings)?;
     }
     if let Some(known) = &known {
         compare(args, known, &severities, &mut checked, &root, console)?;
@@ -64,6 +81,16 @@ pub(super) fn run(
         console.note(&format!("{message}; {help}"));
     }
     report(args, &checked, console)
+}
+
+/// The fingerprints of the findings that make the run fail.
+fn to_accept(known: Option<&Known>, checked: Checked, root: &Root, console: &Console<'_>) -> HashSet<String> {
+    let Checked { mut findings, looked_at, mut fingerprints, .. } = checked;
+    if let Some(known) = known {
+        known.apply(&mut findings, &looked_at, |_| false, root, &mut fingerprints);
+    }
+    let counts = |finding: &Diagnostic| finding.accepted.is_none() && finding.severity >= console.fail_on();
+    findings.into_iter().filter(counts).filter_map(|finding| finding.fingerprint).collect()
 }
 
 /// Takes the findings out that the baseline knows, and says what of it is not true any more.
@@ -105,7 +132,10 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
     match args.format {
         CheckFormat::Human => human(args, checked, counts, console),
         CheckFormat::Sarif => console.print_json(&format!("{}\n", sarif::document(findings).to_json())),
-        CheckFormat::Github => findings.iter().for_each(|finding| console.print(&github::command(finding))),
+        CheckFormat::Github => {
+            open(findings).for_each(|finding| console.print(&github::command(finding)));
+            beside(counts).into_iter().for_each(|beside| console.print(&format!("{beside}\n")));
+        }
         CheckFormat::Junit => {
             let files: Vec<String> = rows.kept.iter().map(|row| row.file.clone()).collect();
             let text = junit::document(&files, findings, console.fail_on()).map_err(CliError::failed)?;
@@ -129,10 +159,15 @@ fn report(args: &CheckRulesArgs, checked: &Checked, console: &mut Console<'_>) -
     Ok(())
 }
 
+/// The findings that count.
+fn open(findings: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
+    findings.iter().filter(|finding| finding.accepted.is_none())
+}
+
 /// The findings, which are what was asked for and so are data, the repairs, the table, the totals.
 fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, console: &mut Console<'_>) {
     let style = console.style();
-    for finding in &checked.findings {
+    for finding in open(&checked.findings) {
         let mut text = render(finding, style);
         match &finding.fix {
             Some(fix) if fix.is_safe => text.push_str("  --fix does this\n"),
@@ -141,7 +176,7 @@ fn human(args: &CheckRulesArgs, checked: &Checked, counts: Counts, console: &mut
         }
         console.print(&text);
     }
-    if !checked.findings.is_empty() {
+    if open(&checked.findings).next().is_some() {
         console.print("\n");
     }
     let shown = checked.repairs.iter().filter(|_| args.diff);

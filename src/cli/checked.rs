@@ -3,19 +3,19 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::CliError;
 use super::args::{CheckFormat, CheckRulesArgs, RuleArgs};
 use super::config::Setup;
 use super::console::{Console, Surroundings};
 use super::fingerprint::Fingerprints;
 use super::generation::{Asked, Generation};
 use super::root::Root;
+use super::{CliError, accepted};
 use crate::diagnostic::{Code, Diagnostic, Fix, Severity};
 use crate::output::catalogue;
 use crate::output::check::Rows;
 use crate::replay::{Examples, run_examples_of};
 use crate::rule::repair::{self, Level, Repair};
-use crate::rule::{CompiledRule, Listed, Registrar, Rule, RuleFile, Sink, lint};
+use crate::rule::{CompiledRule, Listed, Registrar, Rule, RuleFile, Sink, accept, lint};
 
 /// What was found in rule files.
 pub(super) struct Checked {
@@ -31,6 +31,8 @@ pub(super) struct Checked {
     pub looked_at: BTreeSet<String>,
     /// The findings, by file, place and code.
     pub findings: Vec<Diagnostic>,
+    /// The suppressions that were asked for.
+    pub ignores: Vec<Repair>,
     /// How many more there are that are known.
     pub known: usize,
     /// Who gives findings their fingerprints.
@@ -55,6 +57,7 @@ impl Checked {
         rules: &RuleArgs,
         severities: &Severities,
         root: &Root,
+        to_accept: &HashSet<String>,
         console: &mut Console<'_>,
         surroundings: &Surroundings,
     ) -> Result<Self, CliError> {
@@ -66,6 +69,7 @@ impl Checked {
             setup: &setup,
             severities,
             root,
+            to_accept,
             registrar: Registrar::new(&setup.resolved.settings, &setup.semantics, Some(&setup.agent)),
             pending: setup.resolved.diagnostics.clone(),
             planned: HashSet::new(),
@@ -76,6 +80,7 @@ impl Checked {
                 rows: Rows::new(shows_all),
                 looked_at: BTreeSet::new(),
                 findings: Vec::new(),
+                ignores: Vec::new(),
                 known: 0,
                 fingerprints: Fingerprints::new(root.clone()),
                 mended: 0,
@@ -95,6 +100,8 @@ struct Pipeline<'a> {
     setup: &'a Setup,
     severities: &'a Severities,
     root: &'a Root,
+    /// The fingerprints of the findings that are to be accepted in their files.
+    to_accept: &'a HashSet<String>,
     registrar: Registrar<'a>,
     /// Findings about the files since the last rule, which the next one may be in.
     pending: Vec<Diagnostic>,
@@ -135,6 +142,7 @@ impl Pipeline<'_> {
         // What is left out counts too, so that what is left is the same whatever the options say.
         sort(&mut findings);
         self.checked.fingerprints.give(&mut findings, listed.and_then(|listed| listed.rule.file.as_deref()));
+        self.accept(listed, &mut findings);
         let mut findings: Vec<Diagnostic> =
             findings.into_iter().filter_map(|finding| self.severities.apply(finding)).collect();
         if findings.iter().any(|finding| finding.fix.is_some()) {
@@ -158,10 +166,38 @@ impl Pipeline<'_> {
         self.checked.findings.append(&mut findings);
     }
 
+    /// Takes the findings as accepted that the file says are, and plans to have it say so of others.
+    fn accept(&mut self, listed: Option<&Listed>, findings: &mut Vec<Diagnostic>) {
+        let Some((listed, file)) = listed.and_then(|listed| Some((listed, listed.rule.file.as_deref()?))) else {
+            return;
+        };
+        if !self.args.no_ignore {
+            let runs_samples = self.args.examples || self.args.examples_required;
+            // Of a rule that never comes into its own, or hardly, little is said that could be accepted.
+            let is_linted = !listed.is_shadowed && !self.setup.semantics.legacy_trigger_only;
+            let before = findings.len();
+            accepted::apply(file, findings, |code| is_linted && accepted::is_searched(code, runs_samples));
+            if let Some(said) = findings.get_mut(before..) {
+                self.checked.fingerprints.give(said, Some(file));
+            }
+            sort(findings);
+        }
+        let wanted = |finding: &&Diagnostic| {
+            finding.fingerprint.as_ref().is_some_and(|fingerprint| self.to_accept.contains(fingerprint))
+        };
+        let of_file = |finding: &Diagnostic| {
+            let place = finding.place.as_ref().filter(|place| place.file == file.name)?;
+            Some((place.start.offset, finding.code.to_string()))
+        };
+        let wanted: Vec<_> = findings.iter().filter(wanted).filter_map(of_file).collect();
+        self.checked.ignores.extend(accept::add(file, &wanted));
+    }
+
     /// What would be found in the rule's file if it were this one, as far as it counts here.
     fn relint(&self, listed: &Listed, file: RuleFile) -> Vec<Diagnostic> {
         let Setup { semantics, resolved, agent, .. } = self.setup;
         let mut findings = lint::of_file(&file);
+        let read = file.clone();
         // A rule that never comes into its own is not linted.
         if !listed.is_shadowed {
             let mut rule = Rule::from_file("", listed.rule.path.clone(), file, semantics);
@@ -169,6 +205,9 @@ impl Pipeline<'_> {
             let mut registrar = Registrar::new(&resolved.settings, semantics, Some(agent));
             let (listed, compiled) = registrar.add(rule);
             lint::run_on(&listed, compiled.as_ref(), semantics, &mut findings);
+        }
+        if !self.args.no_ignore {
+            accepted::apply(&read, &mut findings, |_| false);
         }
         findings.into_iter().filter_map(|finding| self.severities.apply(finding)).collect()
     }

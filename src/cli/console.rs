@@ -145,7 +145,7 @@ impl<'a> Console<'a> {
 
     /// Counts a finding for the status, without showing it.
     pub fn count(&mut self, diagnostic: &Diagnostic) {
-        if diagnostic.severity >= self.fail_on {
+        if diagnostic.severity >= self.fail_on && diagnostic.accepted.is_none() {
             self.raise(ExitStatus::Findings);
         }
     }

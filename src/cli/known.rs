@@ -166,5 +166,5 @@ fn unwritten(path: &Path, error: &std::io::Error) -> CliError {
 
 /// What could not be read is never known.
 fn can_be_known(finding: &Diagnostic) -> bool {
-    finding.code != unreadable_rule_file::CODE && finding.fingerprint.is_some()
+    finding.code != unreadable_rule_file::CODE && finding.accepted.is_none() && finding.fingerprint.is_some()
 }

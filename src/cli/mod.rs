@@ -1,5 +1,6 @@
 //! The command line: arguments as typed, turned into one run of one command.
 
+mod accepted;
 pub mod args;
 mod as_write;
 mod branches;

@@ -31,6 +31,15 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
     /// What tells it from other findings over time, where somebody keeps account of them.
     pub fingerprint: Option<String>,
+    /// Whether the file says that it is accepted, and why.
+    pub accepted: Option<Accepted>,
+}
+
+/// A finding is accepted where it is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Why, as written.
+    pub reason: Option<String>,
 }
 
 /// A repair of the file that a finding is about.
@@ -100,6 +109,7 @@ impl Diagnostic {
             entry: None,
             fix: None,
             fingerprint: None,
+            accepted: None,
         }
     }
 

@@ -56,6 +56,8 @@ pub struct Counts {
     pub warnings: usize,
     /// Findings of severity note.
     pub notes: usize,
+    /// Findings that their files accept, which are not among those.
+    pub accepted: usize,
     /// Findings that are known and not among those.
     pub known: usize,
 }
@@ -63,7 +65,8 @@ pub struct Counts {
 impl Counts {
     /// Counts rules and findings.
     pub fn of(diagnostics: &[Diagnostic], files: usize, rows: &Rows) -> Self {
-        let of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+        let open = || diagnostics.iter().filter(|diagnostic| diagnostic.accepted.is_none());
+        let of = |severity| open().filter(|diagnostic| diagnostic.severity == severity).count();
         Self {
             files,
             rules: rows.rules,
@@ -71,6 +74,7 @@ impl Counts {
             errors: of(Severity::Error),
             warnings: of(Severity::Warning),
             notes: of(Severity::Note),
+            accepted: diagnostics.len() - open().count(),
             known: 0,
         }
     }
@@ -145,11 +149,16 @@ pub fn totals(rows: &Rows, counts: Counts) -> String {
     out
 }
 
+/// The findings that do not count, in words; none when there are none.
+pub fn beside(counts: Counts) -> Option<String> {
+    let counts = [(counts.accepted, "suppressed"), (counts.known, "known")];
+    let some: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    (!some.is_empty()).then(|| some.join(", "))
+}
+
 fn sums(counts: Counts) -> String {
-    let beside = match counts.known {
-        0 => String::new(),
-        known => format!("; {known} known"),
-    };
+    let beside = beside(counts).map(|beside| format!("; {beside}")).unwrap_or_default();
     format!(
         "{} in {}: {} registered; {}, {}, {}{beside}\n",
         count(counts.rules, "rule"),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::read::{Encoding, Fields, Frontmatter, Member, Reading, RuleFile, Yaml};
 use super::register::Listed;
+use super::suppression::keys;
 use crate::diagnostic::{Diagnostic, Effect, Fix};
 use crate::generation::Lifecycle;
 use crate::interrupt::Held;
@@ -197,7 +198,7 @@ impl Repair {
 
 impl RuleFile {
     /// Whether what was read is byte for byte what is in the file, and the name is the file's.
-    fn is_repairable(&self) -> bool {
+    pub(super) fn is_repairable(&self) -> bool {
         self.encoding() != Encoding::Utf16 && !self.is_malformed() && !self.name.contains(char::REPLACEMENT_CHARACTER)
     }
 }
@@ -219,6 +220,7 @@ fn repaired(file: &RuleFile, fixes: &[&Fix], level: Level) -> Option<String> {
             file.body == after.body
                 && (matter.reading == Reading::Plain || matter.reading == before.reading)
                 && does_what_it_says(before, matter, fixes)
+                && leaves_suppressions(file, &after, fixes)
                 && (level == Level::Risky || fixes.iter().all(|fix| fix.revives) || matches_alike(file, &after, fixes))
         }
         (Some(_), None) => false,
@@ -269,6 +271,19 @@ fn does_what_it_says(before: &Frontmatter, after: &Frontmatter, fixes: &[&Fix]) 
     }
     let overridden = |matter: &Frontmatter| matter.members.iter().map(|member| member.overridden.len()).sum::<usize>();
     overridden(after) <= overridden(before) && wanted == values(after)
+}
+
+/// Whether each suppression stands above the key that it stood above.
+fn leaves_suppressions(before: &RuleFile, after: &RuleFile, fixes: &[&Fix]) -> bool {
+    let new_name = |key: &str| -> String {
+        let renamed = fixes.iter().find_map(|fix| match &fix.effect {
+            Effect::Rename { from, to } if from == key => Some(to.clone()),
+            _ => None,
+        });
+        renamed.unwrap_or_else(|| key.to_owned())
+    };
+    let wanted = keys(before).into_iter().map(|key| key.map(new_name));
+    wanted.eq(keys(after).into_iter().map(|key| key.map(str::to_owned)))
 }
 
 /// The values by key. A value that is not there and an empty text are the same to the agent.

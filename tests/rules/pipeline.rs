@@ -53,7 +53,11 @@ fn one_by_one_is_as_all_at_once() {
             let options = ["--format", "json", "--examples", "--lifecycle", lifecycle.as_str()];
             let outcome = ttsr(["check-rules", folder].iter().chain(&options).copied());
             assert!(outcome.out.contains("\"bucket\""), "{folder}: {}", outcome.err);
-            assert!(without_fingerprints(&outcome.out) == at_once(folder, lifecycle), "{folder} {lifecycle:?}: {}", outcome.out);
+            assert!(
+                without_fingerprints(&outcome.out) == at_once(folder, lifecycle),
+                "{folder} {lifecycle:?}: {}",
+                outcome.out
+            );
         }
     }
 }

@@ -65,6 +65,12 @@ pub struct CheckRulesArgs {
     /// --fix writes by itself
     #[arg(long, hide = true)]
     pub write: bool,
+    /// Show the findings that rule files accept with `ttsr-ignore` like all others
+    #[arg(long, help_heading = "Known findings")]
+    pub no_ignore: bool,
+    /// Have the rule files accept what is found and makes the run fail: a line `# ttsr-ignore CODE` above each key
+    #[arg(long, conflicts_with = "no_ignore", help_heading = "Known findings")]
+    pub add_ignores: bool,
     /// Only what this file does not list counts: the findings that are known
     #[arg(long, value_name = "FILE", help_heading = "Known findings")]
     pub findings_baseline: Option<PathBuf>,

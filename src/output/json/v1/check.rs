@@ -129,6 +129,8 @@ struct Finding<'a> {
     /// What tells it from other findings over time: it depends on the file, the code, the key and what is written
     /// there, not on the line.
     fingerprint: Option<&'a str>,
+    /// The file accepts it by `ttsr-ignore`, so that it does not count.
+    suppressed: bool,
 }
 
 impl<'a> From<&'a Diagnostic> for Finding<'a> {
@@ -145,6 +147,7 @@ impl<'a> From<&'a Diagnostic> for Finding<'a> {
             end: place.map(|place| place.end.into()),
             fix: finding.fix.as_ref().map(Repair::from),
             fingerprint: finding.fingerprint.as_deref(),
+            suppressed: finding.accepted.is_some(),
         }
     }
 }
@@ -202,13 +205,15 @@ struct Summary {
     errors: usize,
     warnings: usize,
     notes: usize,
+    /// Findings that their files accept, which are not counted among the others.
+    suppressed: usize,
     /// Findings that the baseline knows, which are not among the others.
     known: usize,
 }
 
 impl From<Counts> for Summary {
-    fn from(Counts { files, rules, errors, warnings, notes, known, .. }: Counts) -> Self {
-        Self { files, rules, errors, warnings, notes, known }
+    fn from(Counts { files, rules, errors, warnings, notes, accepted, known, .. }: Counts) -> Self {
+        Self { files, rules, errors, warnings, notes, suppressed: accepted, known }
     }
 }
 
