@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use crate::support::program::Outcome;
 
 mod baseline;
+mod configuration;
 mod fingerprints;
 mod suppressions;
 

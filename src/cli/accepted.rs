@@ -49,7 +49,8 @@ pub(super) fn is_searched(code: Code, runs_samples: bool) -> bool {
 
 fn unknown(file: &RuleFile, name: &str, span: std::ops::Range<usize>) -> Diagnostic {
     let message = format!("there is no code `{name}`");
-    let close = catalogue::all().into_iter().map(|code| (strsim::normalized_levenshtein(code.name(), name), code));
+    let close =
+        catalogue::all().into_iter().map(|code| (strsim::normalized_damerau_levenshtein(code.name(), name), code));
     let help = match close.max_by(|one, other| one.0.total_cmp(&other.0)).filter(|(likeness, _)| *likeness > 0.7) {
         _ if name.eq_ignore_ascii_case("all") => {
             "name the codes one by one, with commas between them: all would hide what nobody has looked at".to_owned()

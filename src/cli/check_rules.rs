@@ -2,39 +2,54 @@
 
 use std::collections::HashSet;
 
-use super::args::{CheckFormat, CheckRulesArgs};
-use super::checked::{Checked, Severities, find, needs_samples};
+use super::args::{CheckFormat, CheckRulesArgs, FailOn};
+use super::checked::{Checked, find, needs_samples};
+use super::config_file::{ConfigFile, Given};
 use super::console::{Console, Surroundings};
 use super::generation::Generation;
 use super::known::{self, Known};
 use super::repair::Places;
 use super::root::Root;
+use super::severities::Severities;
 use super::{CliError, ExitStatus, repair};
 use crate::diagnostic::Diagnostic;
 use crate::output::check::{self, Counts, beside};
 use crate::output::diagnostic::render;
-use crate::output::json::{self, v1::check::Check};
+use crate::output::json;
+use crate::output::json::v1::{baseline::Entry, check::Check};
 use crate::output::repair::diff;
-use crate::output::{count, examples, explain, generation, github, junit, sarif};
+use crate::output::{count, escape_lines, examples, explain, generation, github, junit, sarif};
+use crate::text::Place;
 
 /// Runs the command.
 ///
 /// # Errors
 /// When no rules can be read at all.
 pub(super) fn run(
-    args: &CheckRulesArgs,
+    mut args: CheckRulesArgs,
+    given: Given,
+    fail_on: FailOn,
     console: &mut Console<'_>,
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
     if let Some(name) = &args.explain {
         return explain(name, console);
     }
+    let start = surroundings.cwd.join(args.rules.project.clone().unwrap_or_default());
+    let config = ConfigFile::read(&args, &start, surroundings)?;
+    let configured = config.apply(&mut args, given)?;
+    configured.into_iter().for_each(|fail_on| console.set_fail_on(fail_on));
+    let severities = Severities::read(&args, &config, surroundings)?;
+    let args = &args;
+    if args.show_config {
+        console.print(&escape_lines(&config.in_force(args, configured.unwrap_or(fail_on))));
+        return Ok(());
+    }
     let mut rules = args.rules.clone();
     rules.rules.extend(args.paths.iter().cloned());
     let home = args.home.clone().or_else(|| surroundings.home.clone());
     let surroundings = Surroundings { home, ..surroundings.clone() };
-    let severities = Severities::read(args)?;
-    let root = Root::of(&surroundings.cwd, None);
+    let root = Root::of(&surroundings.cwd, config.folder());
     // Read first, so that a wrong one stops the run before anything is written.
     let known = args.findings_baseline.as_deref().map(Known::read).transpose()?;
     if args.update_baseline && known.is_none() {
@@ -104,7 +119,7 @@ fn compare(
 ) -> Result<(), CliError> {
     let Checked { findings, looked_at, fingerprints, .. } = checked;
     let (compared, stale) =
-        known.apply(findings, looked_at, |code| is_looked_for(code, args, severities), root, fingerprints);
+        known.apply(findings, looked_at, |entry| is_looked_for(entry, args, severities, root), root, fingerprints);
     checked.known = compared.known;
     if args.update_baseline {
         let gone = known.len() - compared.left.len();
@@ -118,11 +133,12 @@ fn compare(
     Ok(())
 }
 
-/// Whether findings of this code are found when they are there.
-fn is_looked_for(code: &str, args: &CheckRulesArgs, severities: &Severities) -> bool {
-    let Ok(code) = find(code) else { return true };
+/// Whether a finding as the entry has it would be found and counted if it were there.
+fn is_looked_for(entry: &Entry, args: &CheckRulesArgs, severities: &Severities, root: &Root) -> bool {
+    let Ok(code) = find(&entry.code) else { return true };
     let is_run = args.examples || args.examples_required || !needs_samples(code);
-    is_run && severities.apply(Diagnostic::new(code, "")).is_some()
+    let file = root.folder().join(&entry.file).to_string_lossy().into_owned();
+    is_run && severities.apply(Diagnostic::new(code, "").at(Place::line(file, 1, 0))).is_some()
 }
 
 /// Shows the findings in the chosen form and counts them for the status.

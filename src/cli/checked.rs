@@ -9,8 +9,9 @@ use super::console::{Console, Surroundings};
 use super::fingerprint::Fingerprints;
 use super::generation::{Asked, Generation};
 use super::root::Root;
+use super::severities::Severities;
 use super::{CliError, accepted};
-use crate::diagnostic::{Code, Diagnostic, Fix, Severity};
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::output::catalogue;
 use crate::output::check::Rows;
 use crate::replay::{Examples, run_examples_of};
@@ -218,40 +219,6 @@ impl Pipeline<'_> {
         self.keep(None, findings);
         sort(&mut self.checked.findings);
         self.checked
-    }
-}
-
-/// What `--deny`, `--warn` and `--allow` say.
-pub(super) struct Severities {
-    rules: Vec<(Option<Code>, Option<Severity>)>,
-}
-
-impl Severities {
-    /// Reads the options.
-    ///
-    /// # Errors
-    /// When there is no code of a name.
-    pub(super) fn read(args: &CheckRulesArgs) -> Result<Self, CliError> {
-        let lists = [(&args.allow, None), (&args.warn, Some(Severity::Warning)), (&args.deny, Some(Severity::Error))];
-        let mut rules = Vec::new();
-        for (names, severity) in lists {
-            for name in names {
-                let code = if name == "all" { None } else { Some(find(name)?) };
-                rules.push((code, severity));
-            }
-        }
-        // A single code wins over `all`.
-        rules.sort_by_key(|(code, _)| code.is_some());
-        Ok(Self { rules })
-    }
-
-    /// The finding as it counts here; none when it is left out.
-    pub(super) fn apply(&self, diagnostic: Diagnostic) -> Option<Diagnostic> {
-        let applies = |(code, _): &&(Option<Code>, Option<Severity>)| code.is_none_or(|code| code == diagnostic.code);
-        match self.rules.iter().rfind(applies) {
-            None => Some(diagnostic),
-            Some((_, severity)) => severity.map(|severity| diagnostic.with_severity(severity)),
-        }
     }
 }
 

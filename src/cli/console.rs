@@ -64,11 +64,7 @@ impl<'a> Console<'a> {
             err_style: style(surroundings.stderr_width),
             quiet: common.quiet,
             verbose: common.verbose,
-            fail_on: match common.fail_on {
-                FailOn::Error => Severity::Error,
-                FailOn::Warning => Severity::Warning,
-                FailOn::Note => Severity::Note,
-            },
+            fail_on: severity(common.fail_on),
             exit_zero: common.exit_zero,
             status: ExitStatus::Done,
             write_error: None,
@@ -100,6 +96,11 @@ impl<'a> Console<'a> {
     /// From which severity on a finding counts for the status.
     pub fn fail_on(&self) -> Severity {
         self.fail_on
+    }
+
+    /// Sets from which severity on a finding counts for the status.
+    pub(super) fn set_fail_on(&mut self, fail_on: FailOn) {
+        self.fail_on = severity(fail_on);
     }
 
     /// Writes data. A closed pipe ends the output quietly.
@@ -221,6 +222,14 @@ impl<'a> Console<'a> {
             ExitStatus::Findings if self.exit_zero => ExitStatus::Done,
             status => status,
         }
+    }
+}
+
+fn severity(fail_on: FailOn) -> Severity {
+    match fail_on {
+        FailOn::Error => Severity::Error,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Note => Severity::Note,
     }
 }
 

@@ -61,7 +61,7 @@ impl Known {
         &self,
         findings: &mut Vec<Diagnostic>,
         looked_at: &BTreeSet<String>,
-        is_looked_for: impl Fn(&str) -> bool,
+        is_looked_for: impl Fn(&Entry) -> bool,
         root: &Root,
         fingerprints: &mut Fingerprints,
     ) -> (Compared, Vec<Diagnostic>) {
@@ -87,8 +87,8 @@ impl Known {
                 *unused -= of_this;
                 of_this
             });
-            let is_certain = is_looked_for(&entry.code)
-                && (looked_at.contains(&entry.file) || !root.folder().join(&entry.file).exists());
+            let is_certain =
+                is_looked_for(entry) && (looked_at.contains(&entry.file) || !root.folder().join(&entry.file).exists());
             let gone = if is_certain { unused } else { 0 };
             if gone > 0 {
                 stale.push(self.stale(entry, fingerprints));

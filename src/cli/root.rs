@@ -17,6 +17,11 @@ impl Root {
         Self { root: root.to_owned(), cwd: cwd.to_owned() }
     }
 
+    /// This root, seen from `cwd`.
+    pub(super) fn at(root: &Path, cwd: &Path) -> Self {
+        Self { root: root.to_owned(), cwd: cwd.to_owned() }
+    }
+
     /// The folder.
     pub(super) fn folder(&self) -> &Path {
         &self.root

@@ -25,7 +25,7 @@ Examples:
       the same for CI: a rule without a sample, or a condition that none fires, fails too";
 
 /// `ttsr check-rules`
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct CheckRulesArgs {
     /// Rule files or directories; none: discovery
     #[arg(value_name = "PATH", value_parser = any_path())]
@@ -89,6 +89,19 @@ pub struct CheckRulesArgs {
     /// As --examples, and every registered rule must have a sample that it fires on
     #[arg(long, help_heading = "Samples")]
     pub examples_required: bool,
+    /// Read this configuration in place of the `ttsr.toml` (or `.ttsr.toml`) that is found upward to the root of the
+    /// repository
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = "Configuration")]
+    pub config: Option<PathBuf>,
+    /// Read no configuration
+    #[arg(long, help_heading = "Configuration")]
+    pub no_config: bool,
+    /// Print what holds after the configuration and the options, as a configuration, and stop
+    #[arg(long, help_heading = "Configuration")]
+    pub show_config: bool,
+    /// Address that explains a code, with {code} or {name} in its place; for forms that hold one
+    #[arg(long, value_name = "URI", help_heading = "Output")]
+    pub help_uri: Option<String>,
     /// Form of the report
     #[arg(long, value_enum, value_name = "FORM", default_value_t, help_heading = "Output")]
     pub format: CheckFormat,
