@@ -75,7 +75,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__check__subcmd__rules)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --home --list --explain --deny --warn --allow --fix --write --examples --examples-required --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --home --list --explain --deny --warn --allow --fix --diff --unsafe-fixes --write --no-ignore --add-ignores --findings-baseline --write-baseline --update-baseline --examples --examples-required --config --no-config --show-config --help-uri --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -130,6 +130,22 @@ _ttsr() {
                     return 0
                     ;;
                 --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --findings-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --help-uri)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

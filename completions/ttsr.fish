@@ -144,6 +144,10 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l explain -d 'Sa
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l deny -d 'Treat a code (TTSR033 or comma-in-glob), or all, as an error' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l warn -d 'Treat a code, or all, as a warning' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l allow -d 'Leave a code, or all, out; a code that is named wins over all' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l findings-baseline -d 'Only what this file does not list counts: the findings that are known' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write-baseline -d 'Write what is found to a new file for --findings-baseline' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l config -d 'Read this configuration in place of the `ttsr.toml` (or `.ttsr.toml`) that is found upward to the root of the repository' -r -F
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l help-uri -d 'Address that explains a code, with {code} or {name} in its place; for forms that hold one' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l format -d 'Form of the report' -r -f -a "human\t'Text'
 json\t'One document'
 sarif\t'SARIF 2.1.0'
@@ -156,10 +160,17 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fail-on -d 'Lo
 warning\t'Warnings and errors'
 note\t'Everything'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l list -d 'List what became of each rule'
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Show the repairs that cannot change what a valid rule matches, as a diff'
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d 'Apply the repairs of --fix, and report what is left'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Apply the repairs that cannot change what a valid rule matches, and report what is left'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l diff -d 'Show what --fix would do and write nothing; the exit status is 1 where it would'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l unsafe-fixes -d 'Let --fix and --diff also take repairs that change what a rule matches'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d '--fix writes by itself'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l no-ignore -d 'Show the findings that rule files accept with `ttsr-ignore` like all others'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l add-ignores -d 'Have the rule files accept what is found and makes the run fail: a line `# ttsr-ignore CODE` above each key'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l update-baseline -d 'Take out of the file of --findings-baseline what is not found any more; nothing is added'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples -d 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples-required -d 'As --examples, and every registered rule must have a sample that it fires on'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l no-config -d 'Read no configuration'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l show-config -d 'Print what holds after the configuration and the options, as a configuration, and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l schema -d 'Print the JSON Schema of the JSON form and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s v -l verbose -d 'Also show notes'

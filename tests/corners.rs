@@ -31,7 +31,7 @@ fn a_file_with_several_names_is_not_repaired() {
     let name = other.path().join("same.md");
     fs::hard_link(&file, &name).expect("a second name");
     let before = fs::read_to_string(&file).expect("the rule");
-    let fix = || ttsr(["check-rules", path(folder.path()), "--fix", "--write"]);
+    let fix = || ttsr(["check-rules", path(folder.path()), "--fix"]);
     let refused = fix();
     assert_eq!(refused.status, 3, "{}", refused.err);
     assert!(refused.err.contains("several names"), "{}", refused.err);

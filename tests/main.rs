@@ -2,6 +2,7 @@
 
 #![expect(unreachable_pub, reason = "the modules of one test binary use each other")]
 
+mod adoption;
 mod agent;
 mod ast;
 mod audit;

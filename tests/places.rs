@@ -161,7 +161,7 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
         runs.push([&["replay", &folder_name, "--rules", &rules, "--allow-unreadable"], &form[..]].concat());
     }
     for format in ["human", "json", "sarif", "github", "junit"] {
-        runs.push(vec!["check-rules", &rules, "--list", "--fix", "--format", format]);
+        runs.push(vec!["check-rules", &rules, "--list", "--diff", "--format", format]);
     }
     let inside = folder.path().to_string_lossy().into_owned();
     for format in ["human", "json", "jsonl", "csv", "sarif"] {
@@ -226,13 +226,13 @@ fn a_repair_follows_no_link_out_of_what_was_named() {
     }
     symlink(&outside, inside.join("sub")).expect("a link");
     let named = inside.to_string_lossy().into_owned();
-    let outcome = ttsr(["check-rules", &named, "--fix", "--write"]);
+    let outcome = ttsr(["check-rules", &named, "--fix"]);
     assert_eq!(outcome.status, 3, "{}", outcome.err);
     assert_eq!(fs::read_to_string(outside.join("z.md")).expect("a rule"), text);
     assert_ne!(fs::read_to_string(inside.join("y.md")).expect("a rule"), text);
     // Named by itself it is repaired.
     let named = inside.join("sub/z.md").to_string_lossy().into_owned();
-    assert_eq!(ttsr(["check-rules", &named, "--fix", "--write"]).status, 0);
+    assert_eq!(ttsr(["check-rules", &named, "--fix"]).status, 0);
     assert_ne!(fs::read_to_string(outside.join("z.md")).expect("a rule"), text);
 }
 

@@ -1,19 +1,22 @@
 //! The pipeline of `check-rules`: each rule file is read, registered, linted, tried on its samples and repaired before
 //! the next one, and then let go of. What stays of a rule is what the report shows.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use super::CliError;
 use super::args::{CheckFormat, CheckRulesArgs, RuleArgs};
 use super::config::Setup;
 use super::console::{Console, Surroundings};
+use super::fingerprint::Fingerprints;
 use super::generation::{Asked, Generation};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use super::root::Root;
+use super::severities::Severities;
+use super::{CliError, accepted};
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::output::catalogue;
 use crate::output::check::Rows;
 use crate::replay::{Examples, run_examples_of};
-use crate::rule::repair::{self, Repair};
-use crate::rule::{CompiledRule, Listed, Registrar, Rule, RuleFile, Sink, lint};
+use crate::rule::repair::{self, Level, Repair};
+use crate::rule::{CompiledRule, Listed, Registrar, Rule, RuleFile, Sink, accept, lint};
 
 /// What was found in rule files.
 pub(super) struct Checked {
@@ -25,11 +28,21 @@ pub(super) struct Checked {
     pub files: usize,
     /// The rules.
     pub rows: Rows,
+    /// The files whose rules were looked at, named from the root on.
+    pub looked_at: BTreeSet<String>,
     /// The findings, by file, place and code.
     pub findings: Vec<Diagnostic>,
+    /// The suppressions that were asked for.
+    pub ignores: Vec<Repair>,
+    /// How many more there are that are known.
+    pub known: usize,
+    /// Who gives findings their fingerprints.
+    pub fingerprints: Fingerprints,
     /// How many findings can be mended.
     pub mended: usize,
-    /// How, when `--fix` asks.
+    /// How many more could be with `--unsafe-fixes`.
+    pub risky: usize,
+    /// How, when `--fix` or `--diff` asks.
     pub repairs: Vec<Repair>,
     /// What came of the samples, when they were run. The findings about them are among the others.
     pub examples: Option<Examples>,
@@ -44,6 +57,8 @@ impl Checked {
         args: &CheckRulesArgs,
         rules: &RuleArgs,
         severities: &Severities,
+        root: &Root,
+        to_accept: &HashSet<String>,
         console: &mut Console<'_>,
         surroundings: &Surroundings,
     ) -> Result<Self, CliError> {
@@ -54,6 +69,8 @@ impl Checked {
             args,
             setup: &setup,
             severities,
+            root,
+            to_accept,
             registrar: Registrar::new(&setup.resolved.settings, &setup.semantics, Some(&setup.agent)),
             pending: setup.resolved.diagnostics.clone(),
             planned: HashSet::new(),
@@ -62,8 +79,13 @@ impl Checked {
                 generation,
                 files: 0,
                 rows: Rows::new(shows_all),
+                looked_at: BTreeSet::new(),
                 findings: Vec::new(),
+                ignores: Vec::new(),
+                known: 0,
+                fingerprints: Fingerprints::new(root.clone()),
                 mended: 0,
+                risky: 0,
                 repairs: Vec::new(),
                 examples: (args.examples || args.examples_required).then(Examples::default),
             },
@@ -78,6 +100,9 @@ struct Pipeline<'a> {
     args: &'a CheckRulesArgs,
     setup: &'a Setup,
     severities: &'a Severities,
+    root: &'a Root,
+    /// The fingerprints of the findings that are to be accepted in their files.
+    to_accept: &'a HashSet<String>,
     registrar: Registrar<'a>,
     /// Findings about the files since the last rule, which the next one may be in.
     pending: Vec<Diagnostic>,
@@ -91,6 +116,7 @@ impl Sink for Pipeline<'_> {
         let mut findings = std::mem::take(&mut self.pending);
         let (listed, compiled) = self.registrar.add(rule);
         self.check(&listed, compiled.as_ref(), &mut findings);
+        self.checked.looked_at.insert(self.root.relative(&listed.rule.shown_file()));
         self.checked.rows.add(&listed, compiled.as_ref());
         self.keep(Some(&listed), findings);
     }
@@ -113,28 +139,66 @@ impl Pipeline<'_> {
     }
 
     /// Keeps the findings that count here, and the repair of the rule's file.
-    fn keep(&mut self, listed: Option<&Listed>, findings: Vec<Diagnostic>) {
+    fn keep(&mut self, listed: Option<&Listed>, mut findings: Vec<Diagnostic>) {
+        // What is left out counts too, so that what is left is the same whatever the options say.
+        sort(&mut findings);
+        self.checked.fingerprints.give(&mut findings, listed.and_then(|listed| listed.rule.file.as_deref()));
+        self.accept(listed, &mut findings);
         let mut findings: Vec<Diagnostic> =
             findings.into_iter().filter_map(|finding| self.severities.apply(finding)).collect();
-        sort(&mut findings);
         if findings.iter().any(|finding| finding.fix.is_some()) {
             let unplanned = listed.filter(|listed| self.planned.insert(listed.rule.shown_file()));
             let mut relint = |file| unplanned.map_or_else(Vec::new, |listed| self.relint(listed, file));
-            if let Some(repair) = repair::plan(unplanned, &mut findings, &mut relint) {
+            let level = if self.args.unsafe_fixes { Level::Risky } else { Level::Safe };
+            let planned = repair::plan(unplanned, &mut findings, level, &mut relint);
+            self.checked.risky += planned.risky;
+            if let Some(repair) = planned.repair {
                 self.checked.mended += repair.mended;
-                self.checked.repairs.extend(self.args.fix.then_some(repair));
+                self.checked.repairs.extend((self.args.fix || self.args.diff).then_some(repair));
             }
         }
         if self.args.format != CheckFormat::Human {
-            findings.iter_mut().for_each(|finding| finding.snippet = None);
+            let keeps = |fix: &Fix| fix.is_safe || self.args.unsafe_fixes;
+            for finding in &mut findings {
+                finding.snippet = None;
+                finding.fix = finding.fix.take().filter(keeps);
+            }
         }
         self.checked.findings.append(&mut findings);
+    }
+
+    /// Takes the findings as accepted that the file says are, and plans to have it say so of others.
+    fn accept(&mut self, listed: Option<&Listed>, findings: &mut Vec<Diagnostic>) {
+        let Some((listed, file)) = listed.and_then(|listed| Some((listed, listed.rule.file.as_deref()?))) else {
+            return;
+        };
+        if !self.args.no_ignore {
+            let runs_samples = self.args.examples || self.args.examples_required;
+            // Of a rule that never comes into its own, or hardly, little is said that could be accepted.
+            let is_linted = !listed.is_shadowed && !self.setup.semantics.legacy_trigger_only;
+            let before = findings.len();
+            accepted::apply(file, findings, |code| is_linted && accepted::is_searched(code, runs_samples));
+            if let Some(said) = findings.get_mut(before..) {
+                self.checked.fingerprints.give(said, Some(file));
+            }
+            sort(findings);
+        }
+        let wanted = |finding: &&Diagnostic| {
+            finding.fingerprint.as_ref().is_some_and(|fingerprint| self.to_accept.contains(fingerprint))
+        };
+        let of_file = |finding: &Diagnostic| {
+            let place = finding.place.as_ref().filter(|place| place.file == file.name)?;
+            Some((place.start.offset, finding.code.to_string()))
+        };
+        let wanted: Vec<_> = findings.iter().filter(wanted).filter_map(of_file).collect();
+        self.checked.ignores.extend(accept::add(file, &wanted));
     }
 
     /// What would be found in the rule's file if it were this one, as far as it counts here.
     fn relint(&self, listed: &Listed, file: RuleFile) -> Vec<Diagnostic> {
         let Setup { semantics, resolved, agent, .. } = self.setup;
         let mut findings = lint::of_file(&file);
+        let read = file.clone();
         // A rule that never comes into its own is not linted.
         if !listed.is_shadowed {
             let mut rule = Rule::from_file("", listed.rule.path.clone(), file, semantics);
@@ -142,6 +206,9 @@ impl Pipeline<'_> {
             let mut registrar = Registrar::new(&resolved.settings, semantics, Some(agent));
             let (listed, compiled) = registrar.add(rule);
             lint::run_on(&listed, compiled.as_ref(), semantics, &mut findings);
+        }
+        if !self.args.no_ignore {
+            accepted::apply(&read, &mut findings, |_| false);
         }
         findings.into_iter().filter_map(|finding| self.severities.apply(finding)).collect()
     }
@@ -155,40 +222,6 @@ impl Pipeline<'_> {
     }
 }
 
-/// What `--deny`, `--warn` and `--allow` say.
-pub(super) struct Severities {
-    rules: Vec<(Option<Code>, Option<Severity>)>,
-}
-
-impl Severities {
-    /// Reads the options.
-    ///
-    /// # Errors
-    /// When there is no code of a name.
-    pub(super) fn read(args: &CheckRulesArgs) -> Result<Self, CliError> {
-        let lists = [(&args.allow, None), (&args.warn, Some(Severity::Warning)), (&args.deny, Some(Severity::Error))];
-        let mut rules = Vec::new();
-        for (names, severity) in lists {
-            for name in names {
-                let code = if name == "all" { None } else { Some(find(name)?) };
-                rules.push((code, severity));
-            }
-        }
-        // A single code wins over `all`.
-        rules.sort_by_key(|(code, _)| code.is_some());
-        Ok(Self { rules })
-    }
-
-    /// The finding as it counts here; none when it is left out.
-    fn apply(&self, diagnostic: Diagnostic) -> Option<Diagnostic> {
-        let applies = |(code, _): &&(Option<Code>, Option<Severity>)| code.is_none_or(|code| code == diagnostic.code);
-        match self.rules.iter().rfind(applies) {
-            None => Some(diagnostic),
-            Some((_, severity)) => severity.map(|severity| diagnostic.with_severity(severity)),
-        }
-    }
-}
-
 /// The code of this name or number.
 ///
 /// # Errors
@@ -198,6 +231,24 @@ pub(super) fn find(name: &str) -> Result<Code, CliError> {
         CliError::usage(format!("there is no code `{name}`"))
             .with_help("codes are written as TTSR003 or invalid-condition; `ttsr check-rules --explain all` lists them")
     })
+}
+
+/// Whether findings of this code come of samples that are run.
+pub(super) fn needs_samples(code: Code) -> bool {
+    use lint::{
+        example_did_not_fire, example_fired, example_not_run, missing_examples, premature_example, undecided_example,
+        untested_condition,
+    };
+    [
+        example_did_not_fire::CODE,
+        example_fired::CODE,
+        example_not_run::CODE,
+        missing_examples::CODE,
+        premature_example::CODE,
+        undecided_example::CODE,
+        untested_condition::CODE,
+    ]
+    .contains(&code)
 }
 
 /// By file, place and code, so that the output does not depend on the order in which findings are made.

@@ -71,11 +71,7 @@ impl<'a> Console<'a> {
             err_is_terminal: surroundings.stderr_width.is_some()
                 && surroundings.vars.get("TERM").is_none_or(|term| term != "dumb"),
             verbose: common.verbose,
-            fail_on: match common.fail_on {
-                FailOn::Error => Severity::Error,
-                FailOn::Warning => Severity::Warning,
-                FailOn::Note => Severity::Note,
-            },
+            fail_on: severity(common.fail_on),
             exit_zero: common.exit_zero,
             status: ExitStatus::Done,
             write_error: None,
@@ -118,6 +114,11 @@ impl<'a> Console<'a> {
     /// From which severity on a finding counts for the status.
     pub fn fail_on(&self) -> Severity {
         self.fail_on
+    }
+
+    /// Sets from which severity on a finding counts for the status.
+    pub(super) fn set_fail_on(&mut self, fail_on: FailOn) {
+        self.fail_on = severity(fail_on);
     }
 
     /// Writes data. A closed pipe ends the output quietly.
@@ -163,7 +164,7 @@ impl<'a> Console<'a> {
 
     /// Counts a finding for the status, without showing it.
     pub fn count(&mut self, diagnostic: &Diagnostic) {
-        if diagnostic.severity >= self.fail_on {
+        if diagnostic.severity >= self.fail_on && diagnostic.accepted.is_none() {
             self.raise(ExitStatus::Findings);
         }
     }
@@ -258,6 +259,14 @@ impl<'a> Console<'a> {
             ExitStatus::Findings if self.exit_zero => ExitStatus::Done,
             status => status,
         }
+    }
+}
+
+fn severity(fail_on: FailOn) -> Severity {
+    match fail_on {
+        FailOn::Error => Severity::Error,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Note => Severity::Note,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line: arguments as typed, turned into one run of one command.
 
+mod accepted;
 pub mod args;
 mod as_write;
 mod branches;
@@ -8,15 +9,18 @@ mod checked;
 mod chosen;
 mod compare;
 mod config;
+mod config_file;
 mod console;
 mod error;
 mod exit;
 mod expect;
+mod fingerprint;
 mod gates;
 mod generation;
 mod handoff;
 mod inputs;
 mod inspect_session;
+mod known;
 mod merge;
 mod mode;
 mod opened;
@@ -26,15 +30,19 @@ mod progress;
 mod repair;
 mod replay;
 mod reporter;
+mod root;
+mod severities;
 mod texts;
 mod upgrade;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::parser::ValueSource::CommandLine;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{Cli, Command};
+use config_file::Given;
 pub use console::{Console, Surroundings};
 pub use error::CliError;
 pub use exit::ExitStatus;
@@ -49,8 +57,12 @@ pub fn run(
     err: &mut dyn Write,
     surroundings: &Surroundings,
 ) -> ExitStatus {
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
+    let parsed = Cli::command().try_get_matches_from(arguments).and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
+        Ok((cli, matches))
+    });
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return usage(&error, out, err, surroundings),
     };
     let mut console = Console::new(out, err, &cli.common, surroundings);
@@ -60,7 +72,13 @@ pub fn run(
             Ok(())
         }
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
-        Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
+        Command::CheckRules(args) => {
+            let is_given = |option: &str| {
+                matches.subcommand().and_then(|(_, options)| options.value_source(option)) == Some(CommandLine)
+            };
+            let given = Given { lifecycle: is_given("lifecycle"), fail_on: is_given("fail_on") };
+            check_rules::run(*args, given, cli.common.fail_on, &mut console, surroundings)
+        }
         Command::InspectSession(args) if args.schema => {
             console.print(&crate::output::json::schema::<crate::output::json::v1::sessions::Sessions<'_>>());
             Ok(())

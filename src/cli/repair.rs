@@ -9,9 +9,18 @@ use super::console::Console;
 use crate::output::count;
 use crate::rule::repair::Repair;
 
-/// Writes the repairs; `within` holds the files that may be changed, and the folders whose files may be, and `whole`
-/// is what they are together. What cannot be written raises the status and leaves the other files to be done.
-pub(super) fn write(repairs: &[Repair], within: &[PathBuf], whole: &str, console: &mut Console<'_>) {
+/// What may be changed.
+pub(super) struct Places {
+    /// Files, and folders whose files may be changed.
+    pub within: Vec<PathBuf>,
+    /// What they are together.
+    pub whole: &'static str,
+}
+
+/// Writes the repairs, by which findings are `done`. What cannot be written raises the status and leaves the other
+/// files to be done.
+pub(super) fn write(repairs: &[Repair], places: &Places, done: &str, console: &mut Console<'_>) {
+    let Places { within, whole } = places;
     let (mut mended, mut files) = (0, 0);
     let mut seen = HashSet::new();
     for repair in repairs {
@@ -22,7 +31,7 @@ pub(super) fn write(repairs: &[Repair], within: &[PathBuf], whole: &str, console
         }
         if !is_within(&repair.path, within) {
             let error = CliError::failed(format!("{name}: not written, since it is outside of {whole}"));
-            console.fail(&error.with_help("name the file as PATH to have it repaired"));
+            console.fail(&error.with_help("name the file as PATH to have it changed"));
             continue;
         }
         match repair.write() {
@@ -36,7 +45,7 @@ pub(super) fn write(repairs: &[Repair], within: &[PathBuf], whole: &str, console
             }
         }
     }
-    console.note(&format!("mended {} in {}", count(mended, "finding"), count(files, "file")));
+    console.note(&format!("{done} {} in {}", count(mended, "finding"), count(files, "file")));
 }
 
 /// Whether the file is one of these or in one of them, symbolic links resolved.

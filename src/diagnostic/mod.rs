@@ -29,6 +29,17 @@ pub struct Diagnostic {
     pub entry: Option<String>,
     /// How the file can be repaired without a person's judgement.
     pub fix: Option<Fix>,
+    /// What tells it from other findings over time, where somebody keeps account of them.
+    pub fingerprint: Option<String>,
+    /// Whether the file says that it is accepted, and why.
+    pub accepted: Option<Accepted>,
+}
+
+/// A finding is accepted where it is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Why, as written.
+    pub reason: Option<String>,
 }
 
 /// A repair of the file that a finding is about.
@@ -42,6 +53,8 @@ pub struct Fix {
     pub effect: Effect,
     /// The rule can never fire as it is, so whatever the repair makes of it, it takes nothing away.
     pub revives: bool,
+    /// The repair cannot change what a valid rule matches, as far as is known: whoever plans the repair looks.
+    pub is_safe: bool,
 }
 
 /// What a repair does to a frontmatter. Keys are as the agent reads them.
@@ -72,7 +85,7 @@ pub enum Effect {
 impl Fix {
     /// One edit.
     pub fn replace(title: &'static str, range: Range<usize>, text: impl Into<String>, effect: Effect) -> Self {
-        Self { title, edits: vec![(range, text.into())], effect, revives: false }
+        Self { title, edits: vec![(range, text.into())], effect, revives: false, is_safe: true }
     }
 
     /// A repair of a rule that can never fire.
@@ -95,6 +108,8 @@ impl Diagnostic {
             snippet: None,
             entry: None,
             fix: None,
+            fingerprint: None,
+            accepted: None,
         }
     }
 

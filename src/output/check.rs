@@ -56,12 +56,17 @@ pub struct Counts {
     pub warnings: usize,
     /// Findings of severity note.
     pub notes: usize,
+    /// Findings that their files accept, which are not among those.
+    pub accepted: usize,
+    /// Findings that are known and not among those.
+    pub known: usize,
 }
 
 impl Counts {
     /// Counts rules and findings.
     pub fn of(diagnostics: &[Diagnostic], files: usize, rows: &Rows) -> Self {
-        let of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+        let open = || diagnostics.iter().filter(|diagnostic| diagnostic.accepted.is_none());
+        let of = |severity| open().filter(|diagnostic| diagnostic.severity == severity).count();
         Self {
             files,
             rules: rows.rules,
@@ -69,6 +74,8 @@ impl Counts {
             errors: of(Severity::Error),
             warnings: of(Severity::Warning),
             notes: of(Severity::Note),
+            accepted: diagnostics.len() - open().count(),
+            known: 0,
         }
     }
 }
@@ -142,9 +149,18 @@ pub fn totals(rows: &Rows, counts: Counts) -> String {
     out
 }
 
+/// The findings that do not count, in words; none when there are none.
+pub fn beside(counts: Counts) -> Option<String> {
+    let counts = [(counts.accepted, "suppressed"), (counts.known, "known")];
+    let some: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    (!some.is_empty()).then(|| some.join(", "))
+}
+
 fn sums(counts: Counts) -> String {
+    let beside = beside(counts).map(|beside| format!("; {beside}")).unwrap_or_default();
     format!(
-        "{} in {}: {} registered; {}, {}, {}\n",
+        "{} in {}: {} registered; {}, {}, {}{beside}\n",
         count(counts.rules, "rule"),
         count(counts.files, "file"),
         counts.registered,

@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 /// When the XML cannot be written.
 pub fn document(files: &[String], findings: &[Diagnostic], fail_on: Severity) -> Result<String, String> {
     let mut by_file: BTreeMap<&str, Vec<&Diagnostic>> = BTreeMap::new();
-    for finding in findings {
+    for finding in findings.iter().filter(|finding| finding.accepted.is_none()) {
         let file = finding.place.as_ref().map_or("(no file)", |place| place.file.as_str());
         by_file.entry(file).or_default().push(finding);
     }

@@ -8,11 +8,14 @@
 //! | `register` | what the agent's engine accepts, and the bucket of every rule | `read` |
 //! | [`lint`] | everything that is said of rules, a file for each code | those above |
 //! | `find` | where rules and settings lie | those above |
-//! | [`repair`] | what the fixes of lints make of a file | `read`, `register` |
+//! | [`suppression`] | the findings that a file accepts | `read` |
+//! | [`repair`] | what the fixes of lints make of a file | `read`, `register`, [`suppression`] |
+//! | [`accept`] | a file that accepts more findings | `read`, [`repair`], [`suppression`] |
 //! | `listing` | a rule as a report shows it | `read`, `register` |
 //!
 //! Nothing here matches a stream; that is the engine's.
 
+pub mod accept;
 mod find;
 pub mod lint;
 mod listing;
@@ -20,6 +23,7 @@ mod read;
 mod register;
 pub mod repair;
 mod samples;
+pub mod suppression;
 
 #[cfg(feature = "internals")]
 pub use find::load_paths;

@@ -1,5 +1,5 @@
-//! Repairs of rule files that need no judgement (cli.md section 3, `--fix`): the fixes that findings carry, applied
-//! to the file as far as what a valid rule matches stays the same.
+//! Repairs of rule files (cli.md section 3, `--fix`): the fixes that findings carry, applied to the file as far as what
+//! a valid rule matches stays the same, or as far as they do what they say.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::read::{Encoding, Fields, Frontmatter, Member, Reading, RuleFile, Yaml};
 use super::register::Listed;
+use super::suppression::keys;
 use crate::diagnostic::{Diagnostic, Effect, Fix};
 use crate::generation::Lifecycle;
 use crate::interrupt::Held;
@@ -34,66 +35,129 @@ const MAX_ROUNDS: usize = 8;
 /// Fixes that are tried one by one when they do not go together.
 const MAX_SINGLE: usize = 32;
 
+/// Which fixes a repair consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Those that cannot change what a valid rule matches.
+    Safe,
+    /// All that do what they say and nothing else.
+    Risky,
+}
+
+/// What can be done about the findings in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    /// The repair, when there is anything to do.
+    pub repair: Option<Repair>,
+    /// How many findings only a repair of the level `Risky` would mend, when that is not the level.
+    pub risky: usize,
+}
+
 /// Plans the repair of a rule's file with the fixes that the findings about it carry. A fix is left out, and taken off
-/// its finding, when it does more than it says, when it would change what a rule that is registered matches, when it
-/// does not go with an earlier one, when the file is not UTF-8, or when it is for another file; without a rule, all are.
+/// its finding, when it does more than it says, when it does not go with an earlier one, when the file is not UTF-8, or
+/// when it is for another file; without a rule, all are. One that would change what a rule that is registered matches
+/// is marked as not safe, and belongs to the repair at the level `Risky` only.
 ///
 /// `relint` gives the findings about the repaired file, so that the repair is complete: nothing is left to mend in it.
 pub fn plan(
     listed: Option<&Listed>,
     findings: &mut [Diagnostic],
+    level: Level,
     relint: &mut dyn FnMut(RuleFile) -> Vec<Diagnostic>,
-) -> Option<Repair> {
+) -> Planned {
     let file = listed.and_then(|listed| listed.rule.file.as_deref()).filter(|file| file.is_repairable());
     let is_of_file = |finding: &Diagnostic| {
         file.is_some_and(|file| finding.place.as_ref().is_some_and(|place| place.file == file.name))
     };
     let fixes: Vec<Option<Fix>> =
         findings.iter_mut().map(|finding| finding.fix.take().filter(|_| is_of_file(finding))).collect();
+    let Some(file) = file.filter(|_| fixes.iter().any(Option::is_some)) else { return Planned::default() };
     // The rule has taken the body out of the file.
-    let file = &file.filter(|_| fixes.iter().any(Option::is_some))?.with_text(file?.text().to_owned());
-    let (mut text, accepted) = choose(file, fixes.iter().map(Option::as_ref))?;
-    for (finding, fix) in findings.iter_mut().zip(fixes).zip(&accepted).filter_map(|(pair, &kept)| kept.then_some(pair))
-    {
-        finding.fix = fix;
+    let file = &file.with_text(file.text().to_owned());
+    let candidates: Vec<Option<&Fix>> = fixes.iter().map(Option::as_ref).collect();
+    let safe = choose(file, &[], &candidates, Level::Safe);
+    let kept: Vec<&Fix> = safe.of(&candidates);
+    let others: Vec<Option<&Fix>> =
+        candidates.iter().zip(&safe.accepted).map(|(fix, taken)| fix.filter(|_| !taken)).collect();
+    let risky = choose(file, &kept, &others, Level::Risky);
+    for (at, (finding, fix)) in findings.iter_mut().zip(&fixes).enumerate() {
+        let is_safe = safe.accepted.get(at).copied().unwrap_or_default();
+        if is_safe || risky.accepted.get(at).copied().unwrap_or_default() {
+            finding.fix = fix.clone().map(|fix| Fix { is_safe, ..fix });
+        }
     }
-    let mut mended = accepted.iter().filter(|kept| **kept).count();
+    let further = risky.of(&others).len();
+    let (text, mended, left) = match level {
+        Level::Safe => (safe.text, kept.len(), further),
+        Level::Risky => (risky.text.or(safe.text), kept.len() + further, 0),
+    };
+    let Some(text) = text else { return Planned { repair: None, risky: left } };
+    let (after, further) = go_on(file, text, level, relint);
+    let (file, path, before) = (file.name.clone(), file.path.clone(), file.text().to_owned());
+    Planned { repair: Some(Repair { file, path, before, after, mended: mended + further }), risky: left }
+}
+
+/// Repairs what the repair has brought to light; gives the text and how many findings that were.
+fn go_on(
+    file: &RuleFile,
+    mut text: String,
+    level: Level,
+    relint: &mut dyn FnMut(RuleFile) -> Vec<Diagnostic>,
+) -> (String, usize) {
+    let mut mended = 0;
     for _ in 1..MAX_ROUNDS {
         let file = file.with_text(text.clone());
         let more: Vec<Option<Fix>> = relint(file.clone()).into_iter().map(|finding| finding.fix).collect();
-        let Some((further, accepted)) = choose(&file, more.iter().map(Option::as_ref)) else { break };
+        let candidates: Vec<Option<&Fix>> = more.iter().map(Option::as_ref).collect();
+        let chosen = choose(&file, &[], &candidates, level);
+        mended += chosen.of(&candidates).len();
+        let Some(further) = chosen.text else { break };
         text = further;
-        mended += accepted.iter().filter(|kept| **kept).count();
     }
-    Some(Repair {
-        file: file.name.clone(),
-        path: file.path.clone(),
-        before: file.text().to_owned(),
-        after: text,
-        mended,
-    })
+    (text, mended)
 }
 
-/// The text with as many of the fixes as go together, and which ones those are; none when no fix does what it says.
-fn choose<'f>(file: &RuleFile, fixes: impl Iterator<Item = Option<&'f Fix>>) -> Option<(String, Vec<bool>)> {
-    let fixes: Vec<Option<&Fix>> = fixes.collect();
-    let all: Vec<&Fix> = fixes.iter().copied().flatten().collect();
-    if let Some(text) = repaired(file, &all) {
-        return Some((text, fixes.iter().map(Option::is_some).collect()));
+/// As many fixes as go together.
+struct Chosen {
+    /// The text with them; none when no fix does what it says.
+    text: Option<String>,
+    /// Which of the candidates they are.
+    accepted: Vec<bool>,
+}
+
+impl Chosen {
+    /// Those of the candidates that were chosen.
+    fn of<'f>(&self, candidates: &[Option<&'f Fix>]) -> Vec<&'f Fix> {
+        candidates.iter().zip(&self.accepted).filter(|(_, taken)| **taken).filter_map(|(fix, _)| *fix).collect()
     }
-    let (mut accepted, mut text, mut tries) = (Vec::new(), None, 0);
-    let mut keep = |fix: &Option<&'f Fix>| {
-        let Some(fix) = fix.filter(|_| tries < MAX_SINGLE) else { return false };
+}
+
+/// Chooses among the candidates, all of them at once or else one by one; those of `base` are chosen already.
+fn choose(file: &RuleFile, base: &[&Fix], candidates: &[Option<&Fix>], level: Level) -> Chosen {
+    let all: Vec<&Fix> = base.iter().copied().chain(candidates.iter().copied().flatten()).collect();
+    if all.len() == base.len() {
+        return Chosen { text: None, accepted: vec![false; candidates.len()] };
+    }
+    if let Some(text) = repaired(file, &all, level) {
+        return Chosen { text: Some(text), accepted: candidates.iter().map(Option::is_some).collect() };
+    }
+    let (mut taken, mut text, mut accepted) = (base.to_vec(), None, Vec::with_capacity(candidates.len()));
+    let mut tries = 0;
+    for candidate in candidates {
+        let Some(fix) = candidate.filter(|_| tries < MAX_SINGLE) else {
+            accepted.push(false);
+            continue;
+        };
         tries += 1;
-        accepted.push(fix);
-        match repaired(file, &accepted) {
+        taken.push(fix);
+        let further = repaired(file, &taken, level);
+        accepted.push(further.is_some());
+        match further {
             Some(further) => text = Some(further),
-            None => drop(accepted.pop()),
+            None => drop(taken.pop()),
         }
-        accepted.last().is_some_and(|last| std::ptr::eq(*last, fix))
-    };
-    let kept = fixes.iter().map(&mut keep).collect();
-    Some((text?, kept))
+    }
+    Chosen { text, accepted }
 }
 
 impl Repair {
@@ -134,13 +198,13 @@ impl Repair {
 
 impl RuleFile {
     /// Whether what was read is byte for byte what is in the file, and the name is the file's.
-    fn is_repairable(&self) -> bool {
+    pub(super) fn is_repairable(&self) -> bool {
         self.encoding() != Encoding::Utf16 && !self.is_malformed() && !self.name.contains(char::REPLACEMENT_CHARACTER)
     }
 }
 
 /// The text of the file with these fixes, if they do what they say and nothing else.
-fn repaired(file: &RuleFile, fixes: &[&Fix]) -> Option<String> {
+fn repaired(file: &RuleFile, fixes: &[&Fix], level: Level) -> Option<String> {
     if fixes.is_empty() {
         return None;
     }
@@ -156,7 +220,8 @@ fn repaired(file: &RuleFile, fixes: &[&Fix]) -> Option<String> {
             file.body == after.body
                 && (matter.reading == Reading::Plain || matter.reading == before.reading)
                 && does_what_it_says(before, matter, fixes)
-                && (fixes.iter().all(|fix| fix.revives) || matches_alike(file, &after, fixes))
+                && leaves_suppressions(file, &after, fixes)
+                && (level == Level::Risky || fixes.iter().all(|fix| fix.revives) || matches_alike(file, &after, fixes))
         }
         (Some(_), None) => false,
     };
@@ -206,6 +271,19 @@ fn does_what_it_says(before: &Frontmatter, after: &Frontmatter, fixes: &[&Fix]) 
     }
     let overridden = |matter: &Frontmatter| matter.members.iter().map(|member| member.overridden.len()).sum::<usize>();
     overridden(after) <= overridden(before) && wanted == values(after)
+}
+
+/// Whether each suppression stands above the key that it stood above.
+fn leaves_suppressions(before: &RuleFile, after: &RuleFile, fixes: &[&Fix]) -> bool {
+    let new_name = |key: &str| -> String {
+        let renamed = fixes.iter().find_map(|fix| match &fix.effect {
+            Effect::Rename { from, to } if from == key => Some(to.clone()),
+            _ => None,
+        });
+        renamed.unwrap_or_else(|| key.to_owned())
+    };
+    let wanted = keys(before).into_iter().map(|key| key.map(new_name));
+    wanted.eq(keys(after).into_iter().map(|key| key.map(str::to_owned)))
 }
 
 /// The values by key. A value that is not there and an empty text are the same to the agent.

@@ -14,12 +14,20 @@ fn check(folder: &Path, options: &[&str]) -> Outcome {
     ttsr(arguments)
 }
 
-/// What is in a file after `--fix --write`.
+fn path(folder: &Path) -> &str {
+    folder.to_str().expect("a path")
+}
+
+/// What is in a file after `--fix`.
 fn repaired(text: &str) -> String {
+    repaired_with(text, &[])
+}
+
+fn repaired_with(text: &str, options: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("r.md");
     fs::write(&file, text).expect("written");
-    check(folder.path(), &["--write"]);
+    check(folder.path(), options);
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left behind");
     fs::read_to_string(&file).expect("the file")
 }
@@ -128,7 +136,7 @@ fn the_remedy_is_the_corrected_line() {
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("r.md"), format!("---\n{frontmatter}\n---\nBody.\n")).expect("written");
-        let out = check(folder.path(), &["--format", "json"]).out.replace("\\\"", "\"");
+        let out = ttsr(["check-rules", path(folder.path()), "--format", "json"]).out.replace("\\\"", "\"");
         assert!(out.contains(line), "{line} is missing in\n{out}");
     }
 }
@@ -144,20 +152,100 @@ fn a_second_run_finds_nothing_to_mend() {
 }
 
 #[test]
-fn without_write_nothing_is_written_and_the_diff_is_shown() {
+fn a_diff_writes_nothing_and_fails_where_it_would() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("r.md");
     let text = "\u{feff}---\nttsr_trigger: foo\n---\nA\u{1b}[31mB";
     fs::write(&file, text).expect("written");
-    let outcome = check(folder.path(), &[]);
-    assert_eq!(fs::read_to_string(&file).expect("the file"), text);
-    for line in ["-\\u{feff}---\n", "-ttsr_trigger: foo\n", "+---\n", "+condition: foo\n", " A\\u{1b}[31mB\n"] {
-        assert!(outcome.out.contains(line), "{line} is missing in\n{}", outcome.out);
+    for options in [&["--diff"][..], &["--fix", "--diff"], &["--diff", "--fix", "--write"]] {
+        let outcome = ttsr(["check-rules", path(folder.path())].iter().chain(options));
+        assert_eq!(fs::read_to_string(&file).expect("the file"), text);
+        for line in ["-\\u{feff}---\n", "-ttsr_trigger: foo\n", "+---\n", "+condition: foo\n", " A\\u{1b}[31mB\n"] {
+            assert!(outcome.out.contains(line), "{line} is missing in\n{}", outcome.out);
+        }
+        assert!(!outcome.out.contains('\u{1b}'));
+        assert_eq!(outcome.status, 1, "{options:?}");
     }
-    assert!(!outcome.out.contains('\u{1b}'));
-    // The findings still count.
-    assert_eq!(check(folder.path(), &["--fail-on", "note"]).status, 1);
-    assert_eq!(check(folder.path(), &["--fail-on", "note", "--write"]).status, 0);
+    for format in ["json", "sarif", "github", "junit"] {
+        let outcome = ttsr(["check-rules", path(folder.path()), "--diff", "--format", format]);
+        assert_eq!(outcome.status, 1, "{format}");
+    }
+    assert_eq!(ttsr(["check-rules", path(folder.path()), "--diff", "--exit-zero"]).status, 0);
+    // What is to be mended counts, not what is found: without --diff these are notes.
+    assert_eq!(ttsr(["check-rules", path(folder.path())]).status, 0);
+    assert_eq!(ttsr(["check-rules", path(folder.path()), "--fail-on", "note"]).status, 1);
+    assert_eq!(check(folder.path(), &["--fail-on", "note"]).status, 0);
+    let outcome = ttsr(["check-rules", path(folder.path()), "--diff"]);
+    assert!(outcome.status == 0 && !outcome.out.contains("+++"), "{}", outcome.out);
+}
+
+#[test]
+fn a_repair_ends_as_what_is_left_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("r.md");
+    for (text, status) in [
+        ("---\ncondition: foo\nglobs: '*.ts, *.tsx'\n---\nB", 0),
+        ("---\ncondition: foo\nfoo: x\nglobs: '*.ts, *.tsx'\n---\nB", 0),
+        ("---\ncondition: '('\nglobs: '*.ts, *.tsx'\n---\nB", 1),
+    ] {
+        fs::write(&file, text).expect("written");
+        let outcome = check(folder.path(), &[]);
+        assert_eq!(outcome.status, status, "{text}: {}", outcome.out);
+        assert!(!outcome.out.contains("comma-in-glob") && !outcome.out.contains("+++"), "{}", outcome.out);
+        assert!(outcome.err.contains("mended 1 finding in 1 file"), "{}", outcome.err);
+        assert!(fs::read_to_string(&file).expect("the file").contains("['*.ts', '*.tsx']"));
+    }
+}
+
+/// Frontmatters whose repair changes what the rule matches, and what they become when that is asked for.
+const RISKY: &[(&str, &str)] = &[
+    ("condition: foo\nscop: text", "condition: foo\nscope: text"),
+    ("condition: foo\nalwaysapply: true", "condition: foo\nalwaysApply: true"),
+    ("condition: foo\nenabld: false", "condition: foo\nenabled: false"),
+];
+
+#[test]
+fn a_repair_that_changes_what_a_rule_matches_has_to_be_asked_for() {
+    for (before, after) in RISKY {
+        let whole = |frontmatter: &str| format!("---\n{frontmatter}\n---\nBody.\n");
+        assert_eq!(repaired(&whole(before)), whole(before));
+        assert_eq!(repaired_with(&whole(before), &["--unsafe-fixes"]), whole(after));
+
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("r.md"), whole(before)).expect("written");
+        let named = path(folder.path());
+        let human = ttsr(["check-rules", named]);
+        assert!(
+            human.out.contains("--fix --unsafe-fixes does this, and changes what the rule matches"),
+            "{}",
+            human.out
+        );
+        assert!(
+            human.err.contains("--fix --unsafe-fixes mends 1 finding and changes what rules match"),
+            "{}",
+            human.err
+        );
+        assert_eq!(ttsr(["check-rules", named, "--diff"]).status, 0);
+        assert_eq!(ttsr(["check-rules", named, "--diff", "--unsafe-fixes"]).status, 1);
+        let safe = |options: &[&str]| {
+            let out = ttsr(["check-rules", named, "--format", "json"].iter().chain(options)).out;
+            let document: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+            let findings = document["diagnostics"].as_array().expect("findings").iter();
+            findings
+                .filter(|finding| !finding["fix"].is_null())
+                .map(|finding| finding["fix"]["safe"].clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(safe(&[]), [serde_json::Value::Null; 0]);
+        assert_eq!(safe(&["--unsafe-fixes"]), [false]);
+    }
+    // Whatever is asked for, no repair does more than it says.
+    for frontmatter in UNTOUCHED {
+        let text = format!("---\n{frontmatter}\n---\nBody.\n");
+        let again = repaired_with(&text, &["--unsafe-fixes"]);
+        assert_eq!(again.matches('\n').count(), text.matches('\n').count(), "{again}");
+        assert!(again.contains("# ") == text.contains("# "), "{again}");
+    }
 }
 
 #[test]
@@ -165,7 +253,7 @@ fn a_finding_that_is_left_out_is_not_mended() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("r.md");
     fs::write(&file, "---\nttsr_trigger: foo\n---\nB").expect("written");
-    check(folder.path(), &["--write", "--allow", "legacy-key"]);
+    check(folder.path(), &["--allow", "legacy-key"]);
     assert_eq!(fs::read_to_string(&file).expect("the file"), "---\nttsr_trigger: foo\n---\nB");
 }
 
@@ -176,7 +264,7 @@ fn files_that_are_not_utf8_are_left_alone() {
     for bytes in [utf16, b"---\nttsr_trigger: foo\n---\nB\xff".to_vec()] {
         let file = folder.path().join("r.md");
         fs::write(&file, &bytes).expect("written");
-        check(folder.path(), &["--write"]);
+        check(folder.path(), &[]);
         assert_eq!(fs::read(&file).expect("the file"), bytes);
     }
 }
@@ -190,14 +278,14 @@ fn a_link_stays_a_link_and_permissions_stay() {
     fs::write(&real, "---\nttsr_trigger: foo\n---\nB").expect("written");
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("permissions");
     symlink("real.txt", &link).expect("a link");
-    check(folder.path(), &["--write"]);
+    check(folder.path(), &[]);
     assert!(link.symlink_metadata().expect("the link").is_symlink());
     assert_eq!(fs::read_to_string(&real).expect("the file"), "---\ncondition: foo\n---\nB");
     assert_eq!(fs::metadata(&real).expect("the file").permissions().mode() & 0o777, 0o640);
     // A file that may not be written is said so, and stays.
     fs::write(&real, "---\nttsr_trigger: foo\n---\nB").expect("written");
     fs::set_permissions(&real, fs::Permissions::from_mode(0o440)).expect("permissions");
-    let outcome = check(folder.path(), &["--write"]);
+    let outcome = check(folder.path(), &[]);
     assert_eq!(outcome.status, 3);
     assert!(outcome.err.contains("not written: permission denied"), "{}", outcome.err);
 }
@@ -214,7 +302,7 @@ fn only_the_project_is_repaired_when_no_path_is_named() {
     let mut surroundings = surroundings();
     surroundings.cwd.clone_from(&project);
     surroundings.home = Some(home);
-    let outcome = ttsr_with(["check-rules", "--fix", "--write", "--lifecycle", "v3"], b"", &surroundings);
+    let outcome = ttsr_with(["check-rules", "--fix", "--lifecycle", "v3"], b"", &surroundings);
     assert_eq!(fs::read_to_string(&rules[0]).expect("a file"), "---\ncondition: foo\n---\nB");
     assert_eq!(fs::read_to_string(&rules[1]).expect("a file"), "---\nttsr_trigger: foo\n---\nB");
     assert_eq!(outcome.status, 3, "{}", outcome.err);

@@ -13,8 +13,8 @@ Examples:
       every rule the agent would find here, and what becomes of it
   ttsr check-rules .omp/rules --list --format json
       the same as data, for the files of one directory
-  ttsr check-rules .omp/rules --fix
-      what is wrong with the files, and a diff of what can be mended without a decision of yours
+  ttsr check-rules .omp/rules --diff
+      what is wrong with the files, and a diff of what --fix would mend without a decision of yours
   ttsr check-rules .omp/rules --format sarif > rules.sarif
       findings for a code-scanning service; github and junit are for workflows and test reports
   ttsr check-rules --explain comma-in-glob
@@ -25,7 +25,7 @@ Examples:
       the same for CI: a rule without a sample, or a condition that none fires, fails too";
 
 /// `ttsr check-rules`
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct CheckRulesArgs {
     /// Rule files or directories; none: discovery
     #[arg(value_name = "PATH", value_parser = any_path())]
@@ -51,14 +51,35 @@ pub struct CheckRulesArgs {
     /// Leave a code, or all, out; a code that is named wins over all
     #[arg(long, value_name = "CODE", help_heading = "Severity")]
     pub allow: Vec<String>,
-    /// Show the repairs that cannot change what a valid rule matches, as a diff
-    #[arg(long, help_heading = "Repair")]
-    pub fix: bool,
-    /// Apply the repairs of --fix, and report what is left
+    /// Apply the repairs that cannot change what a valid rule matches, and report what is left
     ///
     /// Without a PATH only files of the project are changed. A file appears whole or not at all.
-    #[arg(long, requires = "fix", help_heading = "Repair")]
+    #[arg(long, help_heading = "Repair")]
+    pub fix: bool,
+    /// Show what --fix would do and write nothing; the exit status is 1 where it would
+    #[arg(long, help_heading = "Repair")]
+    pub diff: bool,
+    /// Let --fix and --diff also take repairs that change what a rule matches
+    #[arg(long, help_heading = "Repair")]
+    pub unsafe_fixes: bool,
+    /// --fix writes by itself
+    #[arg(long, hide = true)]
     pub write: bool,
+    /// Show the findings that rule files accept with `ttsr-ignore` like all others
+    #[arg(long, help_heading = "Known findings")]
+    pub no_ignore: bool,
+    /// Have the rule files accept what is found and makes the run fail: a line `# ttsr-ignore CODE` above each key
+    #[arg(long, conflicts_with = "no_ignore", help_heading = "Known findings")]
+    pub add_ignores: bool,
+    /// Only what this file does not list counts: the findings that are known
+    #[arg(long, value_name = "FILE", help_heading = "Known findings")]
+    pub findings_baseline: Option<PathBuf>,
+    /// Write what is found to a new file for --findings-baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "findings_baseline", help_heading = "Known findings")]
+    pub write_baseline: Option<PathBuf>,
+    /// Take out of the file of --findings-baseline what is not found any more; nothing is added
+    #[arg(long, conflicts_with = "write_baseline", help_heading = "Known findings")]
+    pub update_baseline: bool,
     /// Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not
     ///
     /// Each runs as `replay --text` would run it, and once more as it streams, so that a rule is seen that fires on
@@ -68,6 +89,19 @@ pub struct CheckRulesArgs {
     /// As --examples, and every registered rule must have a sample that it fires on
     #[arg(long, help_heading = "Samples")]
     pub examples_required: bool,
+    /// Read this configuration in place of the `ttsr.toml` (or `.ttsr.toml`) that is found upward to the root of the
+    /// repository
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = "Configuration")]
+    pub config: Option<PathBuf>,
+    /// Read no configuration
+    #[arg(long, help_heading = "Configuration")]
+    pub no_config: bool,
+    /// Print what holds after the configuration and the options, as a configuration, and stop
+    #[arg(long, help_heading = "Configuration")]
+    pub show_config: bool,
+    /// Address that explains a code, with {code} or {name} in its place; for forms that hold one
+    #[arg(long, value_name = "URI", help_heading = "Output")]
+    pub help_uri: Option<String>,
     /// Form of the report
     #[arg(long, value_enum, value_name = "FORM", default_value_t, help_heading = "Output")]
     pub format: CheckFormat,

@@ -50,7 +50,7 @@ pub enum Command {
     Replay(Box<ReplayArgs>),
     /// Lint rule files, or list what the agent makes of them
     #[command(after_long_help = check_rules::EXAMPLES)]
-    CheckRules(CheckRulesArgs),
+    CheckRules(Box<CheckRulesArgs>),
     /// Audit session files: tree, turns, persisted injections and their evidence
     #[command(after_long_help = inspect_session::EXAMPLES)]
     InspectSession(InspectSessionArgs),

@@ -4,6 +4,7 @@
 //! Numbers are never reused: 0xx rule files, 1xx session structure, 2xx persisted injections, 3xx streams and
 //! scripts, 4xx handoff, 5xx settings and circumstances.
 
+mod adoption;
 mod handoff;
 mod kind;
 mod list;
@@ -12,6 +13,7 @@ mod session;
 mod settings;
 mod stream;
 
+pub use adoption::*;
 pub use handoff::*;
 pub use kind::{Code, CodeInfo, SampleFile, Severity};
 pub use list::all;

@@ -84,5 +84,5 @@ fn quoting(frontmatter: &Frontmatter, text: &str) -> Option<Fix> {
         }
         _ => return None,
     };
-    (!edits.is_empty()).then_some(Fix { title, edits, effect: Effect::None, revives: false })
+    (!edits.is_empty()).then_some(Fix { title, edits, effect: Effect::None, revives: false, is_safe: true })
 }

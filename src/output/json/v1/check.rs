@@ -124,8 +124,13 @@ struct Finding<'a> {
     file: Option<&'a str>,
     start: Option<Position>,
     end: Option<Position>,
-    /// How --fix mends it; null when it takes a person's judgement.
+    /// How --fix mends it; null when it takes a person's judgement, or --unsafe-fixes which is not given.
     fix: Option<Repair<'a>>,
+    /// What tells it from other findings over time: it depends on the file, the code, the key and what is written
+    /// there, not on the line.
+    fingerprint: Option<&'a str>,
+    /// The file accepts it by `ttsr-ignore`, so that it does not count.
+    suppressed: bool,
 }
 
 impl<'a> From<&'a Diagnostic> for Finding<'a> {
@@ -141,6 +146,8 @@ impl<'a> From<&'a Diagnostic> for Finding<'a> {
             start: place.map(|place| place.start.into()),
             end: place.map(|place| place.end.into()),
             fix: finding.fix.as_ref().map(Repair::from),
+            fingerprint: finding.fingerprint.as_deref(),
+            suppressed: finding.accepted.is_some(),
         }
     }
 }
@@ -168,6 +175,8 @@ impl From<Point> for Position {
 struct Repair<'a> {
     title: &'static str,
     edits: Vec<Edit<'a>>,
+    /// It does not change what a valid rule matches.
+    safe: bool,
 }
 
 /// A range of bytes and what to write there instead.
@@ -184,7 +193,7 @@ impl<'a> From<&'a Fix> for Repair<'a> {
     fn from(fix: &'a Fix) -> Self {
         let edit =
             |(range, text): &'a (std::ops::Range<usize>, String)| Edit { start: range.start, end: range.end, text };
-        Self { title: fix.title, edits: fix.edits.iter().map(edit).collect() }
+        Self { title: fix.title, edits: fix.edits.iter().map(edit).collect(), safe: fix.is_safe }
     }
 }
 
@@ -196,11 +205,15 @@ struct Summary {
     errors: usize,
     warnings: usize,
     notes: usize,
+    /// Findings that their files accept, which are not counted among the others.
+    suppressed: usize,
+    /// Findings that the baseline knows, which are not among the others.
+    known: usize,
 }
 
 impl From<Counts> for Summary {
-    fn from(Counts { files, rules, errors, warnings, notes, .. }: Counts) -> Self {
-        Self { files, rules, errors, warnings, notes }
+    fn from(Counts { files, rules, errors, warnings, notes, accepted, known, .. }: Counts) -> Self {
+        Self { files, rules, errors, warnings, notes, suppressed: accepted, known }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The forms of the first generation, `ttsr.…/1`: members are added, none are renamed.
 
+pub mod baseline;
 pub mod change;
 pub mod check;
 mod course;
