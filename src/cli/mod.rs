@@ -19,6 +19,7 @@ mod inputs;
 mod inspect_session;
 mod opened;
 mod outputs;
+mod piped;
 mod plans;
 mod repair;
 mod replay;
@@ -57,7 +58,9 @@ pub fn run(
             Ok(())
         }
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
-        Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
+        Command::CheckRules(args) => {
+            piped::with_input(args, input).and_then(|args| check_rules::run(&args, &mut console, surroundings))
+        }
         Command::InspectSession(args) => inspect_session::run(&args, input, &mut console, surroundings),
         Command::Handoff(args) if args.schema => {
             handoff::print_schema(&mut console);
