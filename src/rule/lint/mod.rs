@@ -30,6 +30,7 @@ pub mod invalid_glob;
 pub mod invalid_interrupt_mode;
 pub mod invalid_question;
 pub mod invalid_scope_token;
+pub mod later_key;
 pub mod legacy_key;
 pub mod literal_dot_glob;
 pub mod lost_always_apply;
@@ -109,6 +110,7 @@ const LINTS: &[Lint] = &[
     invalid_interrupt_mode::LINT,
     invalid_question::LINT,
     question_before_v4::LINT,
+    later_key::LINT,
     ineffective_interrupt_mode::LINT,
     lost_gate::LINT,
     legacy_key::LINT,
@@ -201,11 +203,11 @@ pub fn run_on(listed: &Listed, compiled: Option<&CompiledRule>, semantics: &Sema
     if file.frontmatter.as_ref().is_some_and(|matter| matches!(matter.reading, Reading::Beyond(_))) {
         return;
     }
-    let subject = Subject { listed, compiled, file, judges: semantics.judged_rules };
+    let subject = Subject { listed, compiled, file, semantics };
     for lint in LINTS {
         match lint.check {
             Check::Rule(check) if !semantics.legacy_trigger_only => check(&subject, findings),
-            Check::OwnKey(check) => check(&subject, findings),
+            Check::Always(check) => check(&subject, findings),
             _ => {}
         }
     }

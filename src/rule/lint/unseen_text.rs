@@ -1,7 +1,7 @@
 //! Conditions that are written for another text than the one that the tools of the scope show.
 
 use super::shared::{Subject, in_quotes, lint, split_flags};
-use crate::builtin::{self, Shows, Tool};
+use crate::builtin::tools::{self, Shows, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::text::JsString;
 
@@ -45,7 +45,7 @@ fn tools(subject: &Subject<'_>) -> Option<Vec<&'static Tool>> {
     if rule.scope.text || rule.scope.thinking || rule.scope.any_tool {
         return None;
     }
-    let tool = |name: Option<&JsString>| builtin::tool(&name?.to_string_lossy());
+    let tool = |name: Option<&JsString>| tools::tool(&name?.to_string_lossy());
     rule.scope.tools.iter().map(|scope| tool(scope.name.as_ref())).collect()
 }
 
@@ -60,7 +60,7 @@ fn line_start(tools: &[&Tool], condition: &str) -> Option<(String, String)> {
     }
     let flags = if flags.is_empty() { String::new() } else { format!("(?{flags})") };
     let name = tools[0].name;
-    let (shown, written) = match tools[0].required {
+    let (shown, written) = match tools[0].required().collect::<Vec<_>>().as_slice() {
         [argument] => (format!("`{{\"{argument}\":\"…\"}}`"), format!("{flags}\"{argument}\"\\s*:\\s*\"{behind}")),
         _ => ("`{`".to_owned(), format!("{flags}\"{behind}")),
     };
@@ -113,7 +113,7 @@ fn argument(tools: &[&Tool], condition: &str) -> Option<(String, String)> {
     let rest = split_flags(condition).1.trim_start_matches("\\s*").trim_start_matches("\\{").trim_start_matches('{');
     let (argument, behind) = rest.strip_prefix('"')?.split_once('"')?;
     let behind = behind.trim_start_matches("\\s*").trim_start_matches(' ');
-    if !behind.starts_with(':') || !tools.iter().all(|tool| tool.required.contains(&argument)) {
+    if !behind.starts_with(':') || !tools.iter().all(|tool| tool.required().any(|name| name == argument)) {
         return None;
     }
     let name = tools[0].name;

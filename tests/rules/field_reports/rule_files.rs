@@ -199,7 +199,7 @@ fn row_114_tools_of_the_agent() {
     }
     // What no tool of the agent is near to may be another's.
     let found = only(&rule("condition: foo\nscope: tool:deploy_site"), "unknown-scope-tool", "note");
-    assert!(found.help.contains("an extension or a server"), "{found:?}");
+    assert!(found.help.contains("fine if an extension or an MCP server brings it"), "{found:?}");
 }
 
 #[test]
