@@ -133,9 +133,18 @@ pub fn tool(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
+/// What conditions see of a call of this name, where the tool is the agent's or one of a server.
+pub fn shows(name: &str) -> Option<Shows> {
+    tool(name).map(|tool| tool.shows).or_else(|| is_of_server(name).then_some(Shows::Arguments))
+}
+
+fn is_of_server(name: &str) -> bool {
+    name.starts_with("mcp")
+}
+
 /// Whether a tool of this name may be there: one of the agent, or one of a server that brings its own.
 pub fn may_be_there(name: &str) -> bool {
-    name.starts_with("mcp") || tool(name).is_some()
+    is_of_server(name) || tool(name).is_some()
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ pub mod missing_apply_to;
 pub mod missing_examples;
 pub mod missing_trigger;
 pub mod negated_glob;
+pub mod never_matches;
 pub mod no_valid_condition;
 pub mod normalisation_form;
 pub mod nothing_registered_in_v1;
@@ -127,6 +128,7 @@ const LINTS: &[Lint] = &[
     any_condition::LINT,
     scope_as_condition::LINT,
     unseen_text::LINT,
+    never_matches::LINT,
     start_anchor::LINT,
     sticky_look_ahead::LINT,
     normalisation_form::LINT,
