@@ -202,3 +202,62 @@ fn a_condition_that_is_written_as_advised_is_no_dead_one() {
     }
     assert!(tried > 60, "{tried}");
 }
+
+#[test]
+fn syntax_of_other_engines_is_told_with_what_to_write() {
+    for (condition, wanted) in [
+        ("a\\h+x", "write `[ \\t]`"),
+        ("\\R", "write `\\r?\\n`"),
+        ("a\\Kb", "leave it out: only whether there is a match counts"),
+        ("\\Gfoo", "leave it out: only whether there is a match counts"),
+        ("[[:<:]]foo", "write `\\b`"),
+        ("\\pLx", "name the characters, such as `[\\u4E00-\\u9FFF]` or `[A-Za-zÀ-ɏ]`"),
+        ("\\p{^L}", "name the characters, such as `[\\u4E00-\\u9FFF]` or `[A-Za-zÀ-ɏ]`"),
+        ("[\\p{Script=Greek}]", "name the characters, such as `[\\u4E00-\\u9FFF]` or `[A-Za-zÀ-ɏ]`"),
+        ("\\Qa.b\\E", "write `a\\.b`"),
+        ("\\N{U+41}", "write `\\u0041`"),
+        ("\\N+x", "write `[^\\n]`"),
+        ("(a)\\g{1}", "write `\\1`"),
+        ("\\e\\[31m", "write `\\x1b`"),
+        ("\\a", "write `\\x07`"),
+        ("\\o{101}", "write `\\u0041`"),
+        ("\\U0001F600", "write `\\uD83D\\uDE00`"),
+        ("\\x4", "write `\\u0004`"),
+        ("[a-z&&[^aeiou]]", "ask for one of the sets in a look-ahead: `(?![aeiou])[a-z]`"),
+        ("[[:^alpha:]]x", "write `[^A-Za-z]`"),
+        ("[[.a.]]", "write `a`"),
+        ("\\mfoo\\M", "write `\\b`"),
+        ("\\yfoo", "write `\\b`"),
+        ("foo\\z", "write `$`"),
+        ("[\\h]", "write ` \\t`"),
+        ("\\<foo\\>", "for the word write `\\bfoo\\b`, for the tag `<foo>`"),
+        ("\\k{n}", "name a group `(?<NAME>…)` and write `\\k<NAME>`"),
+    ] {
+        let frontmatter = format!("condition: '{condition}'");
+        let (codes, help) = of(&frontmatter, "foreign-syntax");
+        assert_eq!(help.as_deref(), Some(wanted), "{condition}");
+        assert!(!codes.contains(&"never-matches"), "{condition}");
+        // A remedy for a part of it ends the finding.
+        if let Some(instead) = wanted.strip_prefix("write `").and_then(|rest| rest.strip_suffix('`')) {
+            let bare = format!("condition: '{instead}'");
+            assert!(!of(&bare, "").0.contains(&"foreign-syntax"), "{instead}");
+        }
+    }
+    for plain in [
+        "\\d\\w\\s\\bx",
+        "[\\w-]x",
+        "<\\/?div\\>",
+        "\\u0041\\x41",
+        "(?<n>a)\\k<n>",
+        "\\cA",
+        "\\-\\_",
+        "[\\]a]b",
+        "\\\\Afoo",
+        "\\\\p\\{L\\}",
+        "a && b",
+        "[&]&x",
+        "\\i\\j\\l\\q",
+    ] {
+        assert!(!of(&format!("condition: '{plain}'"), "").0.contains(&"foreign-syntax"), "{plain}");
+    }
+}

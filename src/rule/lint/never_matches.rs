@@ -1,5 +1,6 @@
 //! Conditions that contradict themselves.
 
+use super::foreign_syntax::is_foreign;
 use super::shared::{Subject, in_quotes, lint, split_flags};
 use crate::diagnostic::Diagnostic;
 use crate::pattern::{Pattern, Texts};
@@ -15,7 +16,7 @@ lint! {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for (source, pattern) in subject.conditions() {
-        if !is_empty(pattern) {
+        if !is_empty(pattern) || is_foreign(subject, source) {
             continue;
         }
         let text = source.to_string_lossy();

@@ -1,5 +1,6 @@
 //! Conditions that are written for another text than the one that the tools of the scope show.
 
+use super::foreign_syntax::is_foreign;
 use super::never_matches;
 use super::shared::{Subject, in_quotes, lint, split_flags};
 use crate::builtin::tools::{self, Shows, Tool};
@@ -33,8 +34,10 @@ pub(super) fn sees_arguments_alone(subject: &Subject<'_>) -> bool {
 fn mistake(subject: &Subject<'_>, source: &JsString, pattern: &Pattern) -> Option<(String, String)> {
     let text = source.to_string_lossy();
     if sees_arguments_alone(subject) {
-        // One that matches nothing at all has a finding of its own.
-        let never = pattern.can_match(Texts::Arguments) == Some(false) && !never_matches::is_empty(pattern);
+        // One that matches nothing at all, or is written for another kind of engine, has a finding of its own.
+        let never = pattern.can_match(Texts::Arguments) == Some(false)
+            && !never_matches::is_empty(pattern)
+            && !is_foreign(subject, source);
         return never.then(|| unseen(subject, &text));
     }
     let tools = tools(subject)?;
