@@ -261,3 +261,27 @@ fn syntax_of_other_engines_is_told_with_what_to_write() {
         assert!(!of(&format!("condition: '{plain}'"), "").0.contains(&"foreign-syntax"), "{plain}");
     }
 }
+
+#[test]
+fn what_narrows_nothing_is_told() {
+    for (frontmatter, is_idle) in [
+        ("scope: tool, tool:edit(*.ts)", true),
+        ("scope: 'toolcall, tool(*.ts)'", true),
+        ("scope: tool:edit, 'tool:edit(*.ts)'", true),
+        ("scope: text, tool:edit(*.ts)", false),
+        ("scope: tool:write, tool:edit(*.ts)", false),
+        ("globs: ['*.ts', '!**/*.d.ts']", true),
+        ("globs: ['!**/*.d.ts']", false),
+        ("globs: ['*.ts', '*.js']", false),
+        ("agents: [main, '!task']", true),
+        ("agents: ['*', main]", true),
+        ("agents: ['!main']", false),
+        ("agents: [main, 'task-*']", false),
+    ] {
+        let (codes, _) = of(&format!("condition: foo\n{frontmatter}"), "idle-narrowing");
+        assert_eq!(codes.contains(&"idle-narrowing"), is_idle, "{frontmatter}: {codes:?}");
+    }
+    let (codes, help) = of("condition: ['*.rs', foo]\nscope: tool", "idle-narrowing");
+    assert_eq!(codes, ["idle-narrowing"]);
+    assert_eq!(help.as_deref(), Some("remove `tool`, or `*.rs` if every call is meant"));
+}

@@ -21,6 +21,7 @@ pub mod foreign_syntax;
 pub mod frontmatter_beyond_limits;
 pub mod glob_as_condition;
 pub mod globs_exclude_prose;
+pub mod idle_narrowing;
 pub mod ineffective_interrupt_mode;
 pub mod invalid_ast_condition;
 pub mod invalid_condition;
@@ -142,6 +143,7 @@ const LINTS: &[Lint] = &[
     negated_glob::LINT,
     literal_dot_glob::LINT,
     relative_glob::LINT,
+    idle_narrowing::LINT,
     ast_never_runs::LINT,
     invalid_ast_condition::LINT,
     invalid_example::LINT,
