@@ -119,6 +119,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'Agent name for rules with `agents:`')
             [CompletionResult]::new('--bundled', '--bundled', [CompletionResultType]::ParameterName, 'Rule files that count as bundled with the agent: they come last, and `ttsr.builtinRules: false` drops them')
             [CompletionResult]::new('--lifecycle', '--lifecycle', [CompletionResultType]::ParameterName, 'Which generation of the runtime to reproduce')
+            [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'What the file on standard input is called: its rule is named as if it were that file')
             [CompletionResult]::new('--home', '--home', [CompletionResultType]::ParameterName, 'Home directory for discovery')
             [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Say what a code means, with a rule that gives it and one that does not; `all` lists the codes')
             [CompletionResult]::new('--deny', '--deny', [CompletionResultType]::ParameterName, 'Treat a code (TTSR033 or comma-in-glob), or all, as an error')

@@ -114,6 +114,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --agent 'Agent name for rules with `agents:`'
             cand --bundled 'Rule files that count as bundled with the agent: they come last, and `ttsr.builtinRules: false` drops them'
             cand --lifecycle 'Which generation of the runtime to reproduce'
+            cand --stdin-filename 'What the file on standard input is called: its rule is named as if it were that file'
             cand --home 'Home directory for discovery'
             cand --explain 'Say what a code means, with a rule that gives it and one that does not; `all` lists the codes'
             cand --deny 'Treat a code (TTSR033 or comma-in-glob), or all, as an error'

@@ -139,6 +139,7 @@ v1\t'The early documents'
 v2\t'The later document'
 v3\t'Release 18.2'
 v4\t'Release 18.3'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l stdin-filename -d 'What the file on standard input is called: its rule is named as if it were that file' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l home -d 'Home directory for discovery' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l explain -d 'Say what a code means, with a rule that gives it and one that does not; `all` lists the codes' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l deny -d 'Treat a code (TTSR033 or comma-in-glob), or all, as an error' -r

@@ -7,6 +7,7 @@ mod examples;
 mod field_reports;
 mod formats;
 mod hostile;
+mod key_values;
 mod lints;
 mod pipeline;
 mod registration;

@@ -1,6 +1,6 @@
 //! Which calls reach a tool: what the agent refuses before it runs anything (engine.md E7.5a).
 
-use crate::builtin;
+use crate::builtin::tools;
 use crate::message::ToolCall;
 use crate::text::JsString;
 use crate::text::json::Value;
@@ -11,7 +11,7 @@ use crate::text::json::Value;
 /// `writes_empty`: whether a `write` without content reaches the tool and fails there (generation-v4.md W13).
 pub(super) fn refusal(call: &ToolCall, writes_empty: bool) -> Option<JsString> {
     let name = call.name.to_string_lossy();
-    if !builtin::may_be_there(&name) {
+    if !tools::may_be_there(&name) {
         return Some(format!("Tool {name} not found").into());
     }
     let mut missing = missing(&name, &call.arguments);
@@ -36,12 +36,12 @@ fn is_patch(arguments: &Value) -> bool {
 
 fn missing(name: &str, arguments: &Value) -> Vec<&'static str> {
     let is_string = |key: &str| arguments.get(key).and_then(Value::as_string).is_some();
-    let required: &[&'static str] = match name {
+    let required: Vec<&'static str> = match name {
         // A list of edits, a patch or hashline text, else the replacement of a string.
-        "edit" if is_patch(arguments) => &["path"],
-        "edit" if arguments.get("input").is_some() || arguments.get("_input").is_some() => &[],
-        "edit" => &["path", "old_string", "new_string"],
-        _ => builtin::tool(name).map_or(&[], |tool| tool.required),
+        "edit" if is_patch(arguments) => vec!["path"],
+        "edit" if arguments.get("input").is_some() || arguments.get("_input").is_some() => Vec::new(),
+        "edit" => vec!["path", "old_string", "new_string"],
+        _ => tools::tool(name).into_iter().flat_map(tools::Tool::required).collect(),
     };
-    required.iter().copied().filter(|key| !is_string(key)).collect()
+    required.into_iter().filter(|key| !is_string(key)).collect()
 }

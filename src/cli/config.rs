@@ -77,7 +77,7 @@ impl Setup {
     /// Reads the rules from their places.
     pub(super) fn look_through(&self, args: &RuleArgs, sink: &mut dyn Sink) -> Searched {
         let mut searched = if self.given {
-            search_paths(&args.rules, DEFAULT_CWD, &self.semantics, sink)
+            search_paths(&args.rules, args.piped.as_ref(), DEFAULT_CWD, &self.semantics, sink)
         } else {
             self.places.search(&self.semantics, sink)
         };

@@ -25,6 +25,7 @@ mod merge;
 mod mode;
 mod opened;
 mod outputs;
+mod piped;
 mod plans;
 mod progress;
 mod repair;
@@ -77,7 +78,8 @@ pub fn run(
                 matches.subcommand().and_then(|(_, options)| options.value_source(option)) == Some(CommandLine)
             };
             let given = Given { lifecycle: is_given("lifecycle"), fail_on: is_given("fail_on") };
-            check_rules::run(*args, given, cli.common.fail_on, &mut console, surroundings)
+            piped::with_input(*args, input)
+                .and_then(|args| check_rules::run(args, given, cli.common.fail_on, &mut console, surroundings))
         }
         Command::InspectSession(args) if args.schema => {
             console.print(&crate::output::json::schema::<crate::output::json::v1::sessions::Sessions<'_>>());

@@ -7,6 +7,7 @@ use comfy_table::Cell;
 use super::{Style, count, escape};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::rule::{Bucket, CompiledRule, Listed, RuleRow};
+use crate::settings::InterruptMode;
 use crate::text::JsString;
 
 /// How many rules without effect are named; the rest is counted.
@@ -83,7 +84,12 @@ impl Counts {
 /// The rules as a table: what became of each, and what the engine works with.
 pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
     let mut out = String::new();
-    let mut table = style.table(&["Rule", "Bucket", "Conditions", "Scope", "Globs", "Provider"]);
+    // Most rules leave these two to the settings, and to every agent.
+    let modes = rows.kept.iter().any(|row| row.interrupt_mode.is_some());
+    let agents = rows.kept.iter().any(|row| !row.agents.is_empty());
+    let own = [("Interrupts", modes), ("Agents", agents)].into_iter().filter_map(|(head, shown)| shown.then_some(head));
+    let heads: Vec<&str> = ["Rule", "Bucket", "Conditions", "Scope", "Globs"].into_iter().chain(own).collect();
+    let mut table = style.table(&[&heads[..], &["Provider"]].concat());
     for row in &rows.kept {
         let conditions = row.conditions.iter().map(short);
         let patterns = row.ast_conditions.iter().map(|text| format!("ast: {}", short(text)));
@@ -97,14 +103,21 @@ pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
             [] if row.registered => "(default)".to_owned(),
             scope => lines(scope.iter().map(short)),
         };
-        table.add_row([
+        let mut cells = vec![
             Cell::new(escape(&row.name.to_string_lossy())),
             bucket,
             Cell::new(lines(question.into_iter().chain(conditions).chain(patterns).chain(reason))),
             Cell::new(scope),
             Cell::new(lines(row.globs.iter().map(short))),
-            Cell::new(row.provider.id()),
-        ]);
+        ];
+        if modes {
+            cells.push(Cell::new(row.interrupt_mode.map_or("", InterruptMode::as_str)));
+        }
+        if agents {
+            cells.push(Cell::new(lines(row.agents.iter().map(short))));
+        }
+        cells.push(Cell::new(row.provider.id()));
+        table.add_row(cells);
     }
     if table.row_count() > 0 {
         let _ = writeln!(out, "{}\n", table.trim_fmt());

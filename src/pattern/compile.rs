@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::generation::Semantics;
 use crate::pattern::backtrack::code::Code;
 use crate::pattern::backtrack::live::{self, Live};
 use crate::pattern::backtrack::run::{self, Manner, Search};
@@ -34,6 +35,13 @@ pub struct CompileOptions {
     /// Whether a pattern of nothing but look-aheads for the whole buffer is tried at its start only
     /// (generation-v4.md W4.2).
     pub sticky_look_aheads: bool,
+}
+
+impl CompileOptions {
+    /// As a generation compiles.
+    pub fn of(semantics: &Semantics) -> Self {
+        Self { leading_flags: semantics.leading_flags, sticky_look_aheads: semantics.sticky_look_aheads }
+    }
 }
 
 impl Default for CompileOptions {

@@ -8,8 +8,8 @@
 //! with back-references, and those too large, run on the step-counted engine of `backtrack`, behind a gate that the
 //! automaton of an over-approximation opens.
 //!
-//! For the linter there are two questions more: what text to come can undo ([`Ending`]), and what a backtracking engine
-//! pays (`cost`). For people who ask why nothing matched, there is one: how far a text got (`nearness`).
+//! For the linter there are three questions more: what text to come can undo ([`Ending`]), what a backtracking engine
+//! pays (`cost`), and whether any text can match (`reach`). For people who ask why nothing matched, there is one: how far a text got (`nearness`).
 
 mod backtrack;
 mod buffer;
@@ -20,6 +20,7 @@ mod hash;
 mod linear;
 mod mask;
 mod nearness;
+mod reach;
 mod scanner;
 mod set;
 mod syntax;
@@ -31,6 +32,7 @@ pub use compile::{CompileOptions, Pattern};
 pub use cost::{Attack, Cost};
 pub use mask::PatternMask;
 pub use nearness::{Nearness, Wanted};
+pub use reach::Texts;
 pub use scanner::Scanner;
 pub use set::PatternSet;
 pub use syntax::ending::Ending;

@@ -7,8 +7,7 @@ use super::read::{Frontmatter, Key, Node, Reading, Rule, Yaml};
 use crate::message::Source;
 use crate::text::JsString;
 
-/// The key that holds the samples.
-pub const SAMPLES_KEY: &str = "examples";
+pub use crate::builtin::keys::SAMPLES_KEY;
 
 /// What a sample must do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

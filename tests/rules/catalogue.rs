@@ -12,8 +12,8 @@ use ttsr::output::catalogue;
 use ttsr::replay::run_examples;
 use ttsr::rule::lint::{
     chunk_dependent_pattern, ineffective_interrupt_mode, invalid_condition, invalid_frontmatter, invalid_question,
-    invalid_scope_token, lost_gate, missing_examples, no_valid_condition, nothing_registered_in_v1, premature_example,
-    quoted_condition, sticky_look_ahead, undecided_example, unreachable_scope, untested_condition,
+    invalid_scope_token, later_key, lost_gate, missing_examples, no_valid_condition, nothing_registered_in_v1,
+    premature_example, quoted_condition, sticky_look_ahead, undecided_example, unreachable_scope, untested_condition,
 };
 use ttsr::rule::{Places, RuleSet, lint, load_paths};
 use ttsr::settings::Settings;
@@ -48,6 +48,8 @@ fn lifecycle(code: Code) -> Lifecycle {
     let of_v4 = [invalid_question::CODE, ineffective_interrupt_mode::CODE, lost_gate::CODE, sticky_look_ahead::CODE];
     if code == nothing_registered_in_v1::CODE {
         Lifecycle::V1
+    } else if code == later_key::CODE {
+        Lifecycle::V2
     } else if of_v4.contains(&code) {
         Lifecycle::V4
     } else {
@@ -58,13 +60,14 @@ fn lifecycle(code: Code) -> Lifecycle {
 /// Findings that cannot be had without another: without conditions there are bad ones, only a repair keeps the quotes, only scopes without a valid token are
 /// unreachable, only what looks past a match is premature, what nobody can decide is not tested, and a broken gate is a
 /// broken condition.
-const TOGETHER: [(Code, Code); 6] = [
+const TOGETHER: [(Code, Code); 7] = [
     (no_valid_condition::CODE, invalid_condition::CODE),
     (quoted_condition::CODE, invalid_frontmatter::CODE),
     (unreachable_scope::CODE, invalid_scope_token::CODE),
     (premature_example::CODE, chunk_dependent_pattern::CODE),
     (undecided_example::CODE, untested_condition::CODE),
     (lost_gate::CODE, invalid_condition::CODE),
+    (nothing_registered_in_v1::CODE, later_key::CODE),
 ];
 
 /// The codes about rule files.

@@ -4,6 +4,7 @@
 //! Deltas count from 1 here, as in the reports.
 
 mod matching;
+mod reach;
 mod registration;
 mod rule_files;
 mod scope;

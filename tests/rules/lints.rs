@@ -202,3 +202,86 @@ fn a_condition_that_is_written_as_advised_is_no_dead_one() {
     }
     assert!(tried > 60, "{tried}");
 }
+
+#[test]
+fn syntax_of_other_engines_is_told_with_what_to_write() {
+    for (condition, wanted) in [
+        ("a\\h+x", "write `[ \\t]`"),
+        ("\\R", "write `\\r?\\n`"),
+        ("a\\Kb", "leave it out: only whether there is a match counts"),
+        ("\\Gfoo", "leave it out: only whether there is a match counts"),
+        ("[[:<:]]foo", "write `\\b`"),
+        ("\\pLx", "name the characters, such as `[\\u4E00-\\u9FFF]` or `[A-Za-zÀ-ɏ]`"),
+        ("\\p{^L}", "name the characters, such as `[\\u4E00-\\u9FFF]` or `[A-Za-zÀ-ɏ]`"),
+        ("[\\p{Script=Greek}]", "name the characters, such as `[\\u4E00-\\u9FFF]` or `[A-Za-zÀ-ɏ]`"),
+        ("\\Qa.b\\E", "write `a\\.b`"),
+        ("\\N{U+41}", "write `\\u0041`"),
+        ("\\N+x", "write `[^\\n]`"),
+        ("(a)\\g{1}", "write `\\1`"),
+        ("\\e\\[31m", "write `\\x1b`"),
+        ("\\a", "write `\\x07`"),
+        ("\\o{101}", "write `\\u0041`"),
+        ("\\U0001F600", "write `\\uD83D\\uDE00`"),
+        ("\\x4", "write `\\u0004`"),
+        ("[a-z&&[^aeiou]]", "ask for one of the sets in a look-ahead: `(?![aeiou])[a-z]`"),
+        ("[[:^alpha:]]x", "write `[^A-Za-z]`"),
+        ("[[.a.]]", "write `a`"),
+        ("\\mfoo\\M", "write `\\b`"),
+        ("\\yfoo", "write `\\b`"),
+        ("foo\\z", "write `$`"),
+        ("[\\h]", "write ` \\t`"),
+        ("\\<foo\\>", "for the word write `\\bfoo\\b`, for the tag `<foo>`"),
+        ("\\k{n}", "name a group `(?<NAME>…)` and write `\\k<NAME>`"),
+    ] {
+        let frontmatter = format!("condition: '{condition}'");
+        let (codes, help) = of(&frontmatter, "foreign-syntax");
+        assert_eq!(help.as_deref(), Some(wanted), "{condition}");
+        assert!(!codes.contains(&"never-matches"), "{condition}");
+        // A remedy for a part of it ends the finding.
+        if let Some(instead) = wanted.strip_prefix("write `").and_then(|rest| rest.strip_suffix('`')) {
+            let bare = format!("condition: '{instead}'");
+            assert!(!of(&bare, "").0.contains(&"foreign-syntax"), "{instead}");
+        }
+    }
+    for plain in [
+        "\\d\\w\\s\\bx",
+        "[\\w-]x",
+        "<\\/?div\\>",
+        "\\u0041\\x41",
+        "(?<n>a)\\k<n>",
+        "\\cA",
+        "\\-\\_",
+        "[\\]a]b",
+        "\\\\Afoo",
+        "\\\\p\\{L\\}",
+        "a && b",
+        "[&]&x",
+        "\\i\\j\\l\\q",
+    ] {
+        assert!(!of(&format!("condition: '{plain}'"), "").0.contains(&"foreign-syntax"), "{plain}");
+    }
+}
+
+#[test]
+fn what_narrows_nothing_is_told() {
+    for (frontmatter, is_idle) in [
+        ("scope: tool, tool:edit(*.ts)", true),
+        ("scope: 'toolcall, tool(*.ts)'", true),
+        ("scope: tool:edit, 'tool:edit(*.ts)'", true),
+        ("scope: text, tool:edit(*.ts)", false),
+        ("scope: tool:write, tool:edit(*.ts)", false),
+        ("globs: ['*.ts', '!**/*.d.ts']", true),
+        ("globs: ['!**/*.d.ts']", false),
+        ("globs: ['*.ts', '*.js']", false),
+        ("agents: [main, '!task']", true),
+        ("agents: ['*', main]", true),
+        ("agents: ['!main']", false),
+        ("agents: [main, 'task-*']", false),
+    ] {
+        let (codes, _) = of(&format!("condition: foo\n{frontmatter}"), "idle-narrowing");
+        assert_eq!(codes.contains(&"idle-narrowing"), is_idle, "{frontmatter}: {codes:?}");
+    }
+    let (codes, help) = of("condition: ['*.rs', foo]\nscope: tool", "idle-narrowing");
+    assert_eq!(codes, ["idle-narrowing"]);
+    assert_eq!(help.as_deref(), Some("remove `tool`, or `*.rs` if every call is meant"));
+}

@@ -27,12 +27,15 @@ Examples:
 /// `ttsr check-rules`
 #[derive(Clone, Debug, Args)]
 pub struct CheckRulesArgs {
-    /// Rule files or directories; none: discovery
+    /// Rule files or directories, `-` for one file on standard input; none: discovery
     #[arg(value_name = "PATH", value_parser = any_path())]
     pub paths: Vec<PathBuf>,
     /// Rules and settings.
     #[command(flatten)]
     pub rules: RuleArgs,
+    /// What the file on standard input is called: its rule is named as if it were that file
+    #[arg(long, value_name = "NAME", requires = "paths", help_heading = "Rules and settings")]
+    pub stdin_filename: Option<String>,
     /// Home directory for discovery
     #[arg(long, value_name = "DIR", help_heading = "Rules and settings")]
     pub home: Option<PathBuf>,

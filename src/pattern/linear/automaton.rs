@@ -150,6 +150,12 @@ impl Automaton {
         &self.lists[self.ends[id] as usize - 1]
     }
 
+    /// The number of the state of a position, after that of the cache in which it has a meaning.
+    pub(crate) fn number(&mut self, position: &mut Position) -> (u64, u32) {
+        let id = self.enter(position);
+        (self.generation, id)
+    }
+
     /// The number of the state of a position.
     fn enter(&mut self, position: &mut Position) -> u32 {
         if let Some(reached) = &position.reached

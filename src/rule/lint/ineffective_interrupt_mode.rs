@@ -14,7 +14,7 @@ lint! {
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    if subject.judges && subject.node("question").is_some_and(is_question) {
+    if subject.judges() && subject.node("question").is_some_and(is_question) {
         findings.extend(finding(subject));
     }
 }

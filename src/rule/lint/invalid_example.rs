@@ -10,7 +10,7 @@ lint! {
     severity: Error,
     explanation: "An entry of `examples` is no sample: a string, or a mapping of `text` with `source`, `tool`, `path` and `verdict`. It is never run.",
     samples: "failing.md" "passing.md",
-    check: OwnKey(check)
+    check: Always(check)
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {

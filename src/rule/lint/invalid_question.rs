@@ -14,7 +14,7 @@ lint! {
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    let node = subject.node("question").filter(|node| subject.judges && !is_question(node));
+    let node = subject.node("question").filter(|node| subject.judges() && !is_question(node));
     findings.extend(node.map(|node| finding(subject, node)));
 }
 
@@ -25,7 +25,7 @@ pub(super) fn is_question(node: &Node) -> bool {
 
 /// Whether there is a finding that the question itself has no effect.
 pub(super) fn is_ineffective(subject: &Subject<'_>) -> bool {
-    subject.node("question").is_some_and(|node| subject.judges != is_question(node))
+    subject.node("question").is_some_and(|node| subject.judges() != is_question(node))
 }
 
 fn finding(subject: &Subject<'_>, node: &Node) -> Diagnostic {

@@ -21,6 +21,7 @@ pub mod foreign_syntax;
 pub mod frontmatter_beyond_limits;
 pub mod glob_as_condition;
 pub mod globs_exclude_prose;
+pub mod idle_narrowing;
 pub mod ineffective_interrupt_mode;
 pub mod invalid_ast_condition;
 pub mod invalid_condition;
@@ -30,6 +31,7 @@ pub mod invalid_glob;
 pub mod invalid_interrupt_mode;
 pub mod invalid_question;
 pub mod invalid_scope_token;
+pub mod later_key;
 pub mod legacy_key;
 pub mod literal_dot_glob;
 pub mod lost_always_apply;
@@ -42,6 +44,7 @@ pub mod missing_apply_to;
 pub mod missing_examples;
 pub mod missing_trigger;
 pub mod negated_glob;
+pub mod never_matches;
 pub mod no_valid_condition;
 pub mod normalisation_form;
 pub mod nothing_registered_in_v1;
@@ -109,6 +112,7 @@ const LINTS: &[Lint] = &[
     invalid_interrupt_mode::LINT,
     invalid_question::LINT,
     question_before_v4::LINT,
+    later_key::LINT,
     ineffective_interrupt_mode::LINT,
     lost_gate::LINT,
     legacy_key::LINT,
@@ -125,6 +129,7 @@ const LINTS: &[Lint] = &[
     any_condition::LINT,
     scope_as_condition::LINT,
     unseen_text::LINT,
+    never_matches::LINT,
     start_anchor::LINT,
     sticky_look_ahead::LINT,
     normalisation_form::LINT,
@@ -138,6 +143,7 @@ const LINTS: &[Lint] = &[
     negated_glob::LINT,
     literal_dot_glob::LINT,
     relative_glob::LINT,
+    idle_narrowing::LINT,
     ast_never_runs::LINT,
     invalid_ast_condition::LINT,
     invalid_example::LINT,
@@ -201,11 +207,11 @@ pub fn run_on(listed: &Listed, compiled: Option<&CompiledRule>, semantics: &Sema
     if file.frontmatter.as_ref().is_some_and(|matter| matches!(matter.reading, Reading::Beyond(_))) {
         return;
     }
-    let subject = Subject { listed, compiled, file, judges: semantics.judged_rules };
+    let subject = Subject { listed, compiled, file, semantics };
     for lint in LINTS {
         match lint.check {
             Check::Rule(check) if !semantics.legacy_trigger_only => check(&subject, findings),
-            Check::OwnKey(check) => check(&subject, findings),
+            Check::Always(check) => check(&subject, findings),
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Path filters on tools whose calls name no path.
 
 use super::shared::{Subject, lint};
-use crate::builtin;
+use crate::builtin::tools;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::rule::register::{ScopeToken, ToolScope};
 use crate::text::JsString;
@@ -40,5 +40,5 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
 /// The name of a tool whose calls name no path.
 pub(super) fn pathless(tool: &ToolScope) -> Option<&'static str> {
     let name = tool.name.as_ref().map(JsString::to_string_lossy)?;
-    builtin::tool(&name).filter(|tool| !tool.names_files).map(|tool| tool.name)
+    tools::tool(&name).filter(|tool| !tool.names_files).map(|tool| tool.name)
 }

@@ -14,7 +14,7 @@ lint! {
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    let Some(node) = subject.node("question").filter(|node| !subject.judges && is_question(node)) else { return };
+    let Some(node) = subject.node("question").filter(|node| !subject.judges() && is_question(node)) else { return };
     let message = if subject.has_trigger() {
         "this lifecycle does not know `question`: it matches the conditions against the stream, where v4 only asks a judge"
     } else {

@@ -1,9 +1,9 @@
 //! Keys that are there twice.
 
-use super::shared::{KEYS, Subject, Takes, is_read, lint};
+use super::shared::{Subject, lint};
+use crate::builtin::keys::{self, SAMPLES_KEY, Takes};
 use crate::diagnostic::Diagnostic;
 use crate::rule::read::Member;
-use crate::rule::samples::SAMPLES_KEY;
 
 lint! {
     number: 59,
@@ -18,7 +18,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let members = subject.frontmatter().map_or(&[][..], |matter| &matter.members);
     for (at, member) in members.iter().enumerate() {
         // Lost samples have findings of their own.
-        if !is_read(&member.key) || member.key == SAMPLES_KEY {
+        if !subject.is_read(&member.key) || member.key == SAMPLES_KEY {
             continue;
         }
         // Two spellings of a key are two members.
@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
 }
 
 fn help(member: &Member) -> String {
-    let takes_list = KEYS.iter().any(|key| key.name == member.key && key.takes == Takes::Texts);
+    let takes_list = keys::key(&member.key).is_some_and(|key| key.takes == Takes::Texts);
     match takes_list {
         true => format!("write one list, `{}: [A, B]`, or remove one of the two", member.written),
         false => "remove one of the two".to_owned(),

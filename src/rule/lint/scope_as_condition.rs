@@ -1,7 +1,7 @@
 //! Conditions that are words of the scope.
 
 use super::shared::{Subject, in_quotes, lint};
-use crate::builtin;
+use crate::builtin::tools;
 use crate::diagnostic::Diagnostic;
 use crate::rule::register::ScopeToken;
 use crate::text::JsString;
@@ -38,5 +38,5 @@ fn is_scope(condition: &JsString) -> bool {
     let Some(ScopeToken::Tool(tool)) = ScopeToken::parse(condition).filter(|_| text.starts_with("tool:")) else {
         return false;
     };
-    tool.name.is_some_and(|name| builtin::may_be_there(&name.to_string_lossy()))
+    tool.name.is_some_and(|name| tools::may_be_there(&name.to_string_lossy()))
 }

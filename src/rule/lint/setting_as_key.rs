@@ -1,6 +1,6 @@
 //! Settings that are written as keys of a rule.
 
-use super::shared::{Subject, is_read, lint};
+use super::shared::{Subject, lint};
 use crate::diagnostic::Diagnostic;
 use crate::settings::SETTING_KEYS;
 
@@ -16,7 +16,7 @@ lint! {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for member in subject.frontmatter().iter().flat_map(|matter| &matter.members) {
         let (key, written) = (member.key.as_str(), &member.written);
-        if !SETTING_KEYS.contains(&key) || is_read(key) {
+        if !SETTING_KEYS.contains(&key) || subject.is_read(key) {
             continue;
         }
         let message = format!("`{written}` is a setting, not a rule key, so the agent ignores it here");

@@ -1,9 +1,9 @@
 //! Keys that the agent does not know: slips.
 
-use super::shared::{KEYS, Subject, is_read, lint, nearest};
+use super::shared::{Subject, lint, nearest};
+use crate::builtin::keys::{self, KEYS, OLDEST_TRIGGER, SAMPLES_KEY};
 use crate::diagnostic::{Diagnostic, Effect, Fix};
 use crate::rule::read::{Member, Node, Yaml, normalise_key};
-use crate::rule::samples::SAMPLES_KEY;
 use crate::settings::SETTING_KEYS;
 
 lint! {
@@ -18,7 +18,7 @@ lint! {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for member in subject.frontmatter().iter().flat_map(|matter| &matter.members) {
         let key = member.key.as_str();
-        if is_read(key) || SETTING_KEYS.contains(&key) {
+        if subject.is_read(key) || SETTING_KEYS.contains(&key) {
             continue;
         }
         let written = &member.written;
@@ -47,23 +47,22 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A key by which rules of other tools name files: the stream rule is for all files without a word.
+/// A key by which rules of other tools say what they are for: without a word the stream rule is for more.
 fn narrowing(subject: &Subject<'_>, member: &Member) -> Option<Diagnostic> {
     let written = &member.written;
-    let is_meant = MEANT_FOR_GLOBS.contains(&written.to_ascii_lowercase().as_str());
-    if !is_meant || !subject.has_trigger() || subject.node("globs").is_some() {
+    let meant = keys::instead_of(written).filter(|_| member.value.value != Yaml::Null)?;
+    if !subject.has_trigger() || subject.node(meant.name).is_some() {
         return None;
     }
-    let message = format!("the agent does not know the key `{written}`, so the rule is for every file, and for prose");
-    Some(subject.finding(CODE, message, member.key_span.clone()).with_help("to name files write `globs`"))
+    let message = format!("the agent does not know the key `{written}`, so {}", meant.without);
+    let what = match meant.name {
+        "globs" => "files",
+        "agents" => "agents",
+        _ => "streams and tools",
+    };
+    let help = format!("to name {what} write `{}`", meant.name);
+    Some(subject.finding(CODE, message, member.key_span.clone()).with_help(help))
 }
-
-/// What other tools call globs.
-const MEANT_FOR_GLOBS: [&str; 8] =
-    ["paths", "path", "files", "file", "filepatterns", "file_patterns", "include", "includes"];
-
-/// The keys without one of which no rule triggers.
-const TRIGGERS: [&str; 5] = ["condition", "astCondition", "ast-condition", "ttsrTrigger", "question"];
 
 /// What people call a condition.
 const MEANT_FOR_CONDITION: [&str; 10] =
@@ -71,17 +70,19 @@ const MEANT_FOR_CONDITION: [&str; 10] =
 
 /// The key that is most likely meant.
 fn meant(written: &str) -> Option<&'static str> {
-    let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
+    let plain = keys::plain(written);
     let known = KEYS.map(|key| key.name);
-    let same = known.iter().copied().find(|known| plain(known) == plain(written));
-    same.or_else(|| nearest(written, &known))
+    let same = known.iter().copied().find(|known| *known != "applyTo" && keys::plain(known) == plain);
+    same.or_else(|| nearest(written, &known).filter(|_| keys::instead_of(written).is_none()))
 }
 
 /// Whether a key that the agent does not know was meant to make the rule fire.
 pub(super) fn is_meant_for_trigger(written: &str) -> bool {
     // The oldest name counts too when it has no value.
-    let unknown = written == "ttsr_trigger" || (!is_read(written) && !SETTING_KEYS.contains(&written));
-    unknown && (meant(written).is_some_and(|key| TRIGGERS.contains(&key)) || is_called_condition(written))
+    let is_known = keys::key(&normalise_key(written)).is_some() || SETTING_KEYS.contains(&written);
+    let unknown = written == OLDEST_TRIGGER || !is_known;
+    let triggers = |key: &str| keys::key(key).is_some_and(keys::RuleKey::triggers);
+    unknown && (meant(written).is_some_and(triggers) || is_called_condition(written))
 }
 
 /// Whether a value is like that of the key for samples.

@@ -1,7 +1,7 @@
 //! Scopes that name a tool which most likely does not exist.
 
 use super::shared::{Subject, lint, nearest};
-use crate::builtin::{self, TOOLS};
+use crate::builtin::tools::{self, TOOLS};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::rule::register::ScopeToken;
 
@@ -27,7 +27,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     for token in declared {
         let Some(ScopeToken::Tool(tool)) = ScopeToken::parse(token) else { continue };
         let Some(name) = tool.name.map(|name| name.to_string_lossy()) else { continue };
-        if builtin::may_be_there(&name) {
+        if tools::may_be_there(&name) {
             continue;
         }
         let has_prefix = token.to_ascii_lowercase().starts_with("tool:");
@@ -52,8 +52,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
                 format!("did you mean `{prefix}{meant}{}`?", path.unwrap_or_default())
             }
             None => {
-                "right if an extension or a server brings such a tool; else write `text`, `thinking`, `tool`, or the \
-                     name of a tool as the model calls it"
+                "unknown here; fine if an extension or an MCP server brings it, else write `text`, `thinking`, `tool`, or \
+                     the name of a tool as the model calls it"
                     .to_owned()
             }
         };

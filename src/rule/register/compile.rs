@@ -95,8 +95,7 @@ impl CompiledRule {
         };
         let sources = rule.fields.condition.as_deref().unwrap_or_default();
         let question = rule.fields.question.clone().filter(|_| semantics.judged_rules).and_then(read::question);
-        let options =
-            CompileOptions { leading_flags: semantics.leading_flags, sticky_look_aheads: semantics.sticky_look_aheads };
+        let options = CompileOptions::of(semantics);
         let mut conditions = Vec::with_capacity(sources.len());
         let mut undecidable = Vec::new();
         let mut errors = Vec::new();

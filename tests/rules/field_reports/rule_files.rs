@@ -1,7 +1,7 @@
 //! Group C of the second reports: what rule files say that the agent does not do.
 
 use super::{Rules, call, condition, edit, file, files, path_in, quoted, rule, text};
-use crate::support::program::ttsr;
+use crate::support::program::{surroundings, ttsr, ttsr_with};
 
 /// A call of `bash` with this command.
 fn bash(command: &str) -> serde_json::Value {
@@ -199,7 +199,7 @@ fn row_114_tools_of_the_agent() {
     }
     // What no tool of the agent is near to may be another's.
     let found = only(&rule("condition: foo\nscope: tool:deploy_site"), "unknown-scope-tool", "note");
-    assert!(found.help.contains("an extension or a server"), "{found:?}");
+    assert!(found.help.contains("fine if an extension or an MCP server brings it"), "{found:?}");
 }
 
 #[test]
@@ -272,6 +272,37 @@ fn row_121_a_file_in_a_folder_that_is_named_too() {
 }
 
 #[test]
+fn row_122_a_rule_on_standard_input() {
+    let piped = |arguments: &[&str], input: &str| {
+        let arguments = [&["check-rules"], arguments, &["--format", "json", "--lifecycle", "v3"]].concat();
+        ttsr_with(arguments, input.as_bytes(), &surroundings())
+    };
+    let checked = |arguments: &[&str], input: &str| {
+        let outcome = piped(arguments, input);
+        super::Checked(serde_json::from_str(&outcome.out).unwrap_or_else(|error| panic!("{error}: {}", outcome.err)))
+    };
+    let good = "---\ncondition: foo\n---\nB\n";
+    let named = checked(&["-", "--stdin-filename", ".omp/rules/no-foo.md"], good);
+    assert_eq!((&named.rule()["name"], named.registered()), (&"no-foo".into(), true));
+    assert_eq!(named.rule()["path"], ".omp/rules/no-foo.md");
+    assert_eq!(checked(&["-"], good).rule()["name"], "-");
+    let found = checked(&["-", "--stdin-filename", "a.md"], "---\ncondition: '('\n---\nB\n").findings();
+    assert_eq!((found[0].name.as_str(), found[0].file.as_str(), found[0].line), ("invalid-condition", "a.md", 2));
+    // Beside files, and asked for twice.
+    let rules = rule("condition: bar");
+    let folder = rules.path().to_str().expect("UTF-8");
+    let both = checked(&["-", folder, "-"], good);
+    assert_eq!(both.rules().iter().map(|rule| rule["name"].as_str()).collect::<Vec<_>>(), [Some("-"), Some("r")]);
+    // A repair is shown and not written; a name is for what is piped.
+    let old = "---\nttsr_trigger: foo\n---\nB\n";
+    let fix = ["check-rules", "-", "--fix", "--lifecycle", "v3"];
+    let shown = ttsr_with(fix, old.as_bytes(), &surroundings());
+    assert!(shown.status == 0 && shown.out.contains("\n+condition: foo\n"), "{}{}", shown.out, shown.err);
+    assert_eq!(piped(&["-", "--fix", "--write"], old).status, 2);
+    assert_eq!(piped(&[folder, "--stdin-filename", "a.md"], old).status, 2);
+}
+
+#[test]
 fn row_123_files_that_the_agent_never_loads() {
     let text: &[u8] = b"---\ncondition: foo\n---\nB";
     let at = ["a.md", "b.md", ".h.md", "sub/n.md", "UP.MD"].map(|name| format!(".omp/rules/{name}"));
@@ -299,6 +330,18 @@ fn row_123_files_that_the_agent_never_loads() {
 }
 
 #[test]
+fn row_125_the_table_shows_interrupts_and_agents() {
+    let list = |rules: &Rules| ttsr(["check-rules", rules.path().to_str().expect("UTF-8"), "--list"]).out;
+    let both = list(&rule("condition: foo\ninterruptMode: never\nagents: [main, task-*]"));
+    let heads = both.lines().next().expect("a line").split_whitespace().collect::<Vec<_>>();
+    assert_eq!(heads, ["Rule", "Bucket", "Conditions", "Scope", "Globs", "Interrupts", "Agents", "Provider"]);
+    assert!(both.contains(" never ") && both.contains(" main ") && both.contains(" task-*"), "{both}");
+    // What no rule has takes no room.
+    let plain = list(&rule("condition: foo"));
+    assert!(!plain.contains("Interrupts") && !plain.contains("Agents"), "{plain}");
+}
+
+#[test]
 fn row_126_the_spelling_of_a_list() {
     let rules = rule("condition: foo");
     let found = rules.check_with(&["--set", "ttsr.disabledRules=no-x"]).finding("ignored-setting", "warning");
@@ -314,4 +357,21 @@ fn row_127_flags_in_the_early_generation() {
     assert!(!checked.registered());
     let found = checked.finding("untranslated-inline-flag", "error");
     assert!(!found.help.contains("`(?i)foo`"), "{found:?}");
+}
+
+#[test]
+fn row_128_a_repeated_block_is_decided() {
+    let source = r"(?:^|\n)(?<dup>[^\n]{20,}\n[^\n]{16,}\n[^\n]{16,})[\s\S]{1,4000}?\n\k<dup>";
+    let rules = condition(source);
+    only(&rules, "superlinear-pattern", "warning");
+    let line = |at: usize| format!("    let value_{at} = table.get(index_{at}, {at}).unwrap_or_default();\n");
+    let code: String = (0..120).map(line).collect();
+    let again: String = (80..83).map(line).collect();
+    for (text, fires) in [(code.clone(), false), (code + &again, true)] {
+        let pieces: Vec<&str> =
+            text.as_bytes().chunks(40).map(|piece| std::str::from_utf8(piece).expect("ASCII")).collect();
+        let run = rules.play("v3", &super::text(&pieces));
+        assert_eq!(run.of_kind("undecided"), [&serde_json::Value::Null; 0]);
+        assert_eq!((run.of_kind("summary")[0]["undecided"].as_u64(), !run.fired().is_empty()), (Some(0), fires));
+    }
 }

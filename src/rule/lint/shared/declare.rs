@@ -21,8 +21,8 @@ pub(in super::super) enum Check {
     Flaw(fn(&Rule, &Flaw) -> Option<Diagnostic>),
     /// A rule that came into its own, in generations that read more than one key.
     Rule(fn(&Subject<'_>, &mut Vec<Diagnostic>)),
-    /// The same in every generation: what the agent never reads.
-    OwnKey(fn(&Subject<'_>, &mut Vec<Diagnostic>)),
+    /// A rule that came into its own, in any generation.
+    Always(fn(&Subject<'_>, &mut Vec<Diagnostic>)),
     /// Something else: who finds it makes the finding.
     Elsewhere,
 }

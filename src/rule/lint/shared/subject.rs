@@ -3,10 +3,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::builtin::keys::{self, KEYS, Reader, RuleKey};
+use crate::builtin::tools::{self, Shows};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::generation::Semantics;
 use crate::glob::PathGlob;
-use crate::pattern::Pattern;
-use crate::rule::read::{Frontmatter, Member, Node, Rule, RuleFile, condition_member};
+use crate::pattern::{CompileOptions, Pattern, Texts};
+use crate::rule::read::{Frontmatter, Member, Node, Provider, Rule, RuleFile, condition_member};
 use crate::rule::register::{Bucket, CompiledRule, Listed, ScopeToken, ToolScope};
 use crate::text::JsString;
 
@@ -18,11 +21,32 @@ pub(in super::super) struct Subject<'a> {
     pub compiled: Option<&'a CompiledRule>,
     /// The file that it was read from.
     pub file: &'a RuleFile,
-    /// Whether the generation knows judged rules.
-    pub judges: bool,
+    /// The generation by which it was registered.
+    pub semantics: &'a Semantics,
 }
 
 impl<'a> Subject<'a> {
+    /// Whether the generation knows judged rules.
+    pub(in super::super) fn judges(&self) -> bool {
+        self.semantics.judged_rules
+    }
+
+    /// Whether somebody reads the key, in some generation; the name is as it is after normalisation.
+    pub(in super::super) fn is_read(&self, key: &str) -> bool {
+        keys::key(key).is_some_and(|key| key.reader != Reader::Instructions || self.is_instructions())
+    }
+
+    /// The keys that the generation reads in such a file.
+    pub(in super::super) fn keys_read(&self) -> impl Iterator<Item = &'static RuleKey> {
+        let (lifecycle, instructions) = (self.semantics.lifecycle, self.is_instructions());
+        KEYS.iter().filter(move |key| key.since <= lifecycle && (key.reader != Reader::Instructions || instructions))
+    }
+
+    /// Whether the file is one of instructions for GitHub. One that was named by its path is most likely.
+    fn is_instructions(&self) -> bool {
+        self.listed.rule.provider == Provider::Github || self.file.name.ends_with(".instructions.md")
+    }
+
     /// The frontmatter.
     pub(in super::super) fn frontmatter(&self) -> Option<&'a Frontmatter> {
         self.file.frontmatter.as_ref()
@@ -109,6 +133,29 @@ impl<'a> Subject<'a> {
     /// Whether a judge is asked about the rule: its conditions look at finished outputs.
     pub(in super::super) fn is_judged(&self) -> bool {
         self.compiled.is_some_and(CompiledRule::is_judged)
+    }
+
+    /// The texts that conditions can see: nothing but the arguments of calls as JSON, or any.
+    pub(in super::super) fn texts(&self) -> Texts {
+        let Some(rule) = self.compiled else { return Texts::Any };
+        if rule.scope.text || rule.scope.thinking || rule.scope.any_tool {
+            return Texts::Any;
+        }
+        let shows_arguments = |scope: &ToolScope| {
+            let name = scope.name.as_ref().map(JsString::to_string_lossy);
+            name.is_some_and(|name| tools::shows(&name) == Some(Shows::Arguments))
+        };
+        if rule.scope.tools.iter().all(shows_arguments) { Texts::Arguments } else { Texts::Any }
+    }
+
+    /// A condition as the generation compiles it.
+    pub(in super::super) fn compile(&self, condition: &str) -> Option<Pattern> {
+        Pattern::compile(&condition.into(), CompileOptions::of(self.semantics)).ok()
+    }
+
+    /// Whether a condition that is to be advised compiles and can match what the rule sees.
+    pub(in super::super) fn is_live(&self, condition: &str) -> bool {
+        self.compile(condition).is_some_and(|pattern| pattern.can_match(self.texts()) != Some(false))
     }
 
     /// The conditions that are compiled.
