@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 /// One physical line, without its LF and, in [`RawLine::text`], without a CR before it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawLine {
     /// 1-based line number.
     pub number: usize,
@@ -40,23 +40,28 @@ impl<R: BufRead> LineReader<R> {
         Self { input, number: 0, offset: 0 }
     }
 
-    /// The next line, or nothing at the end.
+    /// Reads the next line into `line`, whose allocation is used again; gives whether there was one.
     ///
     /// # Errors
     /// When the input cannot be read.
-    pub fn next_line(&mut self) -> io::Result<Option<RawLine>> {
-        let mut bytes = Vec::new();
-        let read = self.input.read_until(b'\n', &mut bytes)?;
-        if read == 0 {
-            return Ok(None);
+    pub fn read(&mut self, line: &mut RawLine) -> io::Result<bool> {
+        /// A buffer that one long line has made larger than this is not kept.
+        const KEPT: usize = 1 << 20;
+        line.bytes.clear();
+        if line.bytes.capacity() > KEPT {
+            line.bytes = Vec::new();
         }
-        let terminated = bytes.last() == Some(&b'\n');
-        if terminated {
-            bytes.pop();
+        let read = self.input.read_until(b'\n', &mut line.bytes)?;
+        if read == 0 {
+            return Ok(false);
+        }
+        line.terminated = line.bytes.last() == Some(&b'\n');
+        if line.terminated {
+            line.bytes.pop();
         }
         self.number += 1;
-        let line = RawLine { number: self.number, offset: self.offset, bytes, terminated };
+        (line.number, line.offset) = (self.number, self.offset);
         self.offset += read;
-        Ok(Some(line))
+        Ok(true)
     }
 }

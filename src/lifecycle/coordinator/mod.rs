@@ -211,8 +211,8 @@ impl Coordinator {
                 self.restart();
                 Vec::new()
             }
-            AgentEvent::TextDelta { delta, .. } => self.prose(Source::Text, delta),
-            AgentEvent::ThinkingDelta { delta, .. } => self.prose(Source::Thinking, delta),
+            AgentEvent::TextDelta { index, delta } => self.delta(Source::Text, *index, delta.units()),
+            AgentEvent::ThinkingDelta { index, delta } => self.delta(Source::Thinking, *index, delta.units()),
             AgentEvent::ToolCallArguments { index, arguments } => {
                 if let Some(call) = self.calls.get_mut(index) {
                     call.show(arguments, &self.options.reading);
@@ -226,23 +226,14 @@ impl Coordinator {
                 }
                 Vec::new()
             }
-            AgentEvent::ToolCallDelta { index, delta } => {
-                if let Some(call) = self.calls.get_mut(index) {
-                    call.reader.push(delta.units());
-                }
-                self.tool(*index, delta, false)
-            }
+            AgentEvent::ToolCallDelta { index, delta } => self.delta(Source::Tool, *index, delta.units()),
             AgentEvent::ToolCallEnd { index, id, name, arguments } => {
                 let reading = &self.options.reading;
                 let fresh = || Call::new(id.clone(), name.clone(), reading);
                 let call = self.calls.entry(*index).or_insert_with(fresh);
                 call.id = id.clone();
                 call.finish(arguments.as_ref());
-                if self.manager.semantics().tool_call_end {
-                    self.tool(*index, &JsString::new(), true)
-                } else {
-                    Vec::new()
-                }
+                if self.manager.semantics().tool_call_end { self.tool(*index, &[], true) } else { Vec::new() }
             }
             AgentEvent::MessageEnd(message) => self.message_end(message),
             AgentEvent::ToolResult(message) => self.tool_result(message),
@@ -258,6 +249,17 @@ impl Coordinator {
         }
     }
 
+    /// Takes the next delta.
+    pub fn delta(&mut self, source: Source, index: usize, units: &[u16]) -> Vec<Action> {
+        if source != Source::Tool {
+            return self.prose(source, units);
+        }
+        if let Some(call) = self.calls.get_mut(&index) {
+            call.reader.push(units);
+        }
+        self.tool(index, units, false)
+    }
+
     /// A message, or its response, starts: content indices count anew, and the buffers go where the generation
     /// clears them (engine.md E5.3).
     fn restart(&mut self) {
@@ -268,29 +270,29 @@ impl Coordinator {
         }
     }
 
-    fn prose(&mut self, source: Source, delta: &JsString) -> Vec<Action> {
+    fn prose(&mut self, source: Source, delta: &[u16]) -> Vec<Action> {
         if source == Source::Thinking && !self.manager.semantics().thinking {
             self.manager.tell_unwatched(&Context::prose(source));
             return Vec::new();
         }
-        let check = self.manager.check_delta(&Context::prose(source), delta.units());
+        let check = self.manager.check_delta(&Context::prose(source), delta);
         let mut actions = self.structural_results();
         self.decide(check, BatchContext::prose(source), &mut actions);
         actions
     }
 
     /// Checks a tool call after a delta or at its end (engine.md E5.5).
-    fn tool(&mut self, index: usize, delta: &JsString, at_end: bool) -> Vec<Action> {
+    fn tool(&mut self, index: usize, delta: &[u16], at_end: bool) -> Vec<Action> {
         let mut actions = if at_end { Vec::new() } else { self.structural_results() };
         let Some(call) = self.calls.get_mut(&index) else {
             // The block is missing: all that is known is that a tool is called.
             let context = Context { source: Source::Tool, tool: None, paths: Vec::new(), stream_key: None };
-            let check = self.manager.check_delta(&context, delta.units());
+            let check = self.manager.check_delta(&context, delta);
             self.decide(check, BatchContext::prose(Source::Tool), &mut actions);
             return actions;
         };
         let reading = &self.options.reading;
-        let (check, batch) = call.check_text(index, &mut self.manager, reading, delta.units(), at_end);
+        let (check, batch) = call.check_text(index, &mut self.manager, reading, delta, at_end);
         let interrupted = self.decide(check, batch.clone(), &mut actions);
         let semantics = self.manager.semantics();
         let runs_ast = self.manager.has_ast_rules() && (semantics.ast_on_delta || at_end);
