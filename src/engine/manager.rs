@@ -1,5 +1,6 @@
 //! [`Manager`]: registered rules, their buffers, the three checks (engine.md E5.3 to E5.8).
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::text::json::Value;
 use super::excerpt::excerpt;
 use super::explain::Explain;
 use super::judged::Gates;
+use super::streams::Keyed;
 use super::{By, Check, Context, Hit, Ledger, Match, Record, Subject, Undecided};
 
 /// Registered rules, the buffers of the streams, and the repeat ledger.
@@ -32,10 +34,10 @@ pub struct Manager {
     /// The patterns of rules that the repeat policy lets through; none when that may have changed.
     counting: Option<PatternMask>,
     pub(super) scanner: Scanner,
-    pub(super) streams: HashMap<JsString, Stream>,
+    pub(super) streams: Keyed<Stream>,
     pub(super) ast: AstSet,
     pub(super) gates: Gates,
-    ast_streams: HashMap<JsString, AstStream>,
+    ast_streams: Keyed<AstStream>,
     has_ast: bool,
     prose_allowed: [bool; 2],
     pub(super) ledger: Ledger,
@@ -91,8 +93,8 @@ impl Manager {
             rules,
             settings,
             semantics,
-            streams: HashMap::new(),
-            ast_streams: HashMap::new(),
+            streams: Keyed::default(),
+            ast_streams: Keyed::default(),
             ledger: Ledger::default(),
             explain: None,
         }
@@ -224,7 +226,7 @@ impl Manager {
                 explain.see(context);
                 if !self.semantics.single_buffer {
                     let key = self.key(context);
-                    self.scanner.append(&mut self.streams.entry(key).or_default().buffer, delta);
+                    self.scanner.append(&mut self.streams.entry(&key).buffer, delta);
                 }
             }
             return Check::default();
@@ -233,7 +235,7 @@ impl Manager {
         if let Some(ast) = self.ast_streams.get_mut(&key) {
             ast.unchanged = None;
         }
-        let stream = self.streams.entry(key.clone()).or_default();
+        let stream = self.streams.entry(&key);
         self.scanner.append(&mut stream.buffer, delta);
         stream.replaced = false;
         self.check(context, &key)
@@ -246,13 +248,13 @@ impl Manager {
             return Check::default();
         }
         let key = self.key(context);
-        let stream = self.streams.entry(key.clone()).or_default();
+        let stream = self.streams.entry(&key);
         let unchanged = if stream.replaced { unchanged } else { 0 };
         self.scanner.replace(&mut stream.buffer, text, unchanged);
         stream.replaced = true;
         stream.spans.retain(|_, span| span.end <= unchanged);
         if self.has_ast && context.source == Source::Tool {
-            let ast = self.ast_streams.entry(key.clone()).or_default();
+            let ast = self.ast_streams.entry(&key);
             ast.unchanged = ast.unchanged.map(|known| known.min(unchanged));
             ast.fresh = true;
         }
@@ -286,7 +288,7 @@ impl Manager {
         if candidates.is_empty() {
             return check;
         }
-        let stream = self.ast_streams.entry(key.clone()).or_default();
+        let stream = self.ast_streams.entry(&key);
         let fresh = std::mem::take(&mut stream.fresh);
         let unchanged = stream.unchanged.filter(|_| fresh).unwrap_or(0);
         stream.unchanged = fresh.then_some(usize::MAX);
@@ -308,7 +310,7 @@ impl Manager {
                             rule: name.clone(),
                             by: By::Ast(self.rules[rule].ast.get(hit.pattern).cloned().unwrap_or_default()),
                             excerpt: excerpt(text, &hit.range),
-                            buffer: key.clone(),
+                            buffer: key.clone().into_owned(),
                             seen: text.len(),
                             span: Some(hit.range.clone()),
                         },
@@ -382,7 +384,7 @@ impl Manager {
 
     fn hit(&mut self, key: &JsString, rule: usize, pattern: usize, verdict: Verdict) -> Match {
         let set = self.scanner.set();
-        let stream = self.streams.entry(key.clone()).or_default();
+        let stream = self.streams.entry(key);
         let span = stream.spans.get(&pattern).cloned().or_else(|| set.find(pattern, stream.buffer.text()));
         if verdict == Verdict::Confirmed
             && let Some(span) = &span
@@ -426,8 +428,9 @@ impl Manager {
     }
 
     /// The buffer of a context: one for everything in the early generation.
-    pub(super) fn key(&self, context: &Context) -> JsString {
-        if self.semantics.single_buffer { JsString::new() } else { context.buffer_key() }
+    pub(super) fn key<'c>(&self, context: &'c Context) -> Cow<'c, JsString> {
+        static SINGLE: JsString = JsString::new();
+        if self.semantics.single_buffer { Cow::Borrowed(&SINGLE) } else { context.buffer_key() }
     }
 
     /// Whether the repeat policy lets a rule trigger now.

@@ -9,6 +9,7 @@ mod explain;
 mod judged;
 mod ledger;
 mod manager;
+mod streams;
 
 pub use check::{By, Check, Explanation, Gate, Hit, Match, Subject, Undecided};
 pub use context::Context;

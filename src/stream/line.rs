@@ -208,9 +208,11 @@ mod tests {
         for one in pieces {
             for two in pieces {
                 for three in pieces {
-                    let text = format!("{one}{two}{three}");
-                    let slow: Option<JsString> = serde_json::from_str(&format!("\"{text}\"")).ok();
-                    assert_eq!(inside(&text), slow.map(JsString::into_units), "{text:?}");
+                    let inner = format!("{one}{two}{three}");
+                    let text = format!("\"{inner}\"");
+                    let raw = serde_json::from_str::<&RawValue>(&text).ok();
+                    let slow: Option<JsString> = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
+                    assert_eq!(inside(&inner), slow.map(JsString::into_units), "{text:?}");
                 }
             }
         }

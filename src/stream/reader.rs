@@ -149,6 +149,7 @@ impl<R: BufRead> EventReader<R> {
     }
 
     /// The next item, or nothing at the end; see [`EventReader::read`].
+    #[cfg(feature = "internals")]
     pub fn next_item(&mut self) -> Option<Item> {
         Some(match self.read()? {
             Read::Item(item) => item,

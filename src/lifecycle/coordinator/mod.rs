@@ -222,17 +222,16 @@ impl Coordinator {
             AgentEvent::ToolCallStart { index, id, name } => {
                 if let Some(name) = name {
                     let id = id.clone().unwrap_or_default();
-                    self.calls.insert(*index, Call::new(id, name.clone(), &self.options.reading));
+                    self.calls.insert(*index, Call::new(*index, id, name.clone(), &self.options.reading));
                 }
                 Vec::new()
             }
             AgentEvent::ToolCallDelta { index, delta } => self.delta(Source::Tool, *index, delta.units()),
             AgentEvent::ToolCallEnd { index, id, name, arguments } => {
                 let reading = &self.options.reading;
-                let fresh = || Call::new(id.clone(), name.clone(), reading);
+                let fresh = || Call::new(*index, id.clone(), name.clone(), reading);
                 let call = self.calls.entry(*index).or_insert_with(fresh);
-                call.id = id.clone();
-                call.finish(arguments.as_ref());
+                call.finish(id, arguments.as_ref());
                 if self.manager.semantics().tool_call_end { self.tool(*index, &[], true) } else { Vec::new() }
             }
             AgentEvent::MessageEnd(message) => self.message_end(message),
@@ -291,19 +290,20 @@ impl Coordinator {
             self.decide(check, BatchContext::prose(Source::Tool), &mut actions);
             return actions;
         };
-        let reading = &self.options.reading;
-        let (check, batch) = call.check_text(index, &mut self.manager, reading, delta, at_end);
-        let interrupted = self.decide(check, batch.clone(), &mut actions);
+        let check = call.check_text(&mut self.manager, &self.options.reading, delta, at_end);
+        let batch = batch_of(call, &check);
+        let interrupted = self.decide(check, batch, &mut actions);
         let semantics = self.manager.semantics();
         let runs_ast = self.manager.has_ast_rules() && (semantics.ast_on_delta || at_end);
         if runs_ast
             && !interrupted
             && let Some(call) = self.calls.get_mut(&index)
         {
-            let check = call.check_ast(index, &mut self.manager, &self.options.reading);
+            let check = call.check_ast(&mut self.manager, &self.options.reading);
             if at_end && self.options.late_structural {
-                self.structural.push((check, BatchContext { ended_call: Some(index), ..batch }));
+                self.structural.push((check, BatchContext { ended_call: Some(index), ..call.batch() }));
             } else {
+                let batch = batch_of(call, &check);
                 self.decide(check, batch, &mut actions);
             }
         }
@@ -420,4 +420,9 @@ impl Coordinator {
         self.tasks.insert(id, kind.clone());
         actions.push(Action::Schedule { delay_ms, task: Task { id, kind } });
     }
+}
+
+/// What the matches of a check belong to; where there is none, nobody asks.
+fn batch_of(call: &Call, check: &Check) -> BatchContext {
+    if check.matches.is_empty() { BatchContext::prose(Source::Tool) } else { call.batch() }
 }
