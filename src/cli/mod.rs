@@ -19,6 +19,7 @@ mod inputs;
 mod inspect_session;
 mod opened;
 mod outputs;
+mod parallel;
 mod plans;
 mod repair;
 mod replay;

@@ -1,11 +1,9 @@
 //! `ttsr replay`: inputs, one after another, through one plan, into one form of report.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
-
-use rayon::prelude::*;
+use std::sync::Arc;
 
 use super::args::{LifecycleArg, ReplayArgs};
 use super::as_write;
@@ -19,6 +17,7 @@ use super::gates::{Gates, Watched};
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
 use super::opened::{Content, Opened, open_input, open_pipe};
+use super::parallel;
 use super::plans::{Plans, resumed, resumed_session, verdicts};
 use super::reporter::Reporter;
 use super::texts::texts;
@@ -97,7 +96,11 @@ pub(super) fn run(
     for asked in passes {
         let plans = Plans::new(args, hands_off, answers.clone(), surroundings).answering(script.as_ref());
         let mut pass = Pass { args, asked, plans, reporter: &mut reporter, gates: &mut gates };
-        pass.run(&texts, script.as_ref(), stdin, console)?;
+        let done = pass.run(&texts, script.as_ref(), stdin, console);
+        if let Err(error) = done {
+            reporter.close(console);
+            return Err(error);
+        }
     }
     reporter.finish(console);
     gates.check(console)?;
@@ -154,17 +157,14 @@ impl Pass<'_> {
         }
         let expanded = branches::inputs(args);
         let jobs = args.jobs.unwrap_or(1).max(1);
-        for batch in expanded.chunks(if jobs > 1 { jobs * BATCH } else { 1 }) {
+        if jobs > 1 {
+            return self.several(&expanded, jobs, console);
+        }
+        for input in &expanded {
             if console.is_closed() {
                 break;
             }
-            if jobs > 1 {
-                self.several(batch, jobs, console)?;
-                continue;
-            }
-            for input in batch {
-                self.one(input, stdin, console)?;
-            }
+            self.one(input, stdin, console)?;
         }
         Ok(())
     }
@@ -209,42 +209,56 @@ impl Pass<'_> {
     /// Plays inputs at the same time and tells of them in their order.
     fn several(
         &mut self,
-        batch: &[Result<Input, CliError>],
+        inputs: &[Result<Input, CliError>],
         jobs: usize,
         console: &mut Console<'_>,
     ) -> Result<(), CliError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
-        let pool = pool.map_err(|error| CliError::failed(format!("--jobs {jobs}: {error}")))?;
         let (asked, leaf) = (self.asked, self.args.leaf.as_deref());
-        let open = |input: &Result<Input, CliError>| match input {
-            Ok(input) => open_input(input, asked, leaf),
-            Err(error) => Err(error.clone()),
-        };
-        let opened: Vec<Result<Opened<File>, CliError>> = pool.install(|| batch.par_iter().map(open).collect());
-        // The plans that are needed, before they are shared.
-        for opened in opened.iter().flatten() {
-            self.plans.of(opened.generation.lifecycle, console)?;
-            self.plans.note(&opened.name, &opened.generation, console);
-        }
-        let plans = self.plans.made();
-        let played: Vec<(Vec<TraceEvent>, Result<Played, CliError>)> = pool.install(|| {
-            let play = |opened: Result<Opened<File>, CliError>| {
-                let mut events = Vec::new();
-                let played = opened.map(|opened| {
-                    let plan = &plans[&opened.generation.lifecycle];
-                    play(opened, plan, None, &mut events)
-                });
-                (events, played)
+        let work = |input: &Result<Input, CliError>, plan: &dyn Fn(Lifecycle) -> Option<Arc<Plan>>| {
+            let opened = match input {
+                Ok(input) => open_input(input, asked, leaf),
+                Err(error) => Err(error.clone()),
             };
-            opened.into_par_iter().map(play).collect()
+            Some(match opened {
+                Ok(opened) => {
+                    let plan = plan(opened.generation.lifecycle)?;
+                    let (name, generation) = (opened.name.clone(), opened.generation.clone());
+                    let mut events = Vec::new();
+                    let played = play(opened, &plan, None, &mut events);
+                    Ok((name, generation, events, played))
+                }
+                Err(error) => Err(error),
+            })
+        };
+        parallel::in_order(inputs, jobs, work, &mut Telling { pass: self, console })
+    }
+}
+
+/// What a job made of an input: its name and generation, the trace, the rest.
+type Done = Result<(String, Generation, Vec<TraceEvent>, Played), CliError>;
+
+/// Tells of inputs that are played at the same time.
+struct Telling<'p, 'a, 'c, 'o> {
+    pass: &'p mut Pass<'a>,
+    console: &'c mut Console<'o>,
+}
+
+impl parallel::Desk<Lifecycle, Arc<Plan>, Done, CliError> for Telling<'_, '_, '_, '_> {
+    fn provide(&mut self, lifecycle: Lifecycle) -> Result<Arc<Plan>, CliError> {
+        self.pass.plans.of(lifecycle, self.console)?;
+        let made = self.pass.plans.made().get(&lifecycle);
+        made.cloned().ok_or_else(|| CliError::failed(format!("no plan for {}", lifecycle.as_str())))
+    }
+
+    fn take(&mut self, done: Done) -> bool {
+        let Pass { args, plans, reporter, gates, .. } = &mut *self.pass;
+        let played = done.map(|(name, generation, events, played)| {
+            plans.note(&name, &generation, self.console);
+            reporter.show(self.console, events);
+            played
         });
-        for (events, played) in played {
-            if played.is_ok() {
-                self.reporter.show(console, events);
-            }
-            settle(played, self.args, self.gates, console);
-        }
-        Ok(())
+        settle(played, args, gates, self.console);
+        !self.console.is_closed()
     }
 }
 

@@ -12,7 +12,8 @@ use crate::replay::trace::{TraceEvent, TraceKind};
 pub(super) struct Reporter {
     format: ReplayFormat,
     seq: usize,
-    runs: Vec<Vec<TraceEvent>>,
+    /// How much of a JSON document or of CSV was printed.
+    document: Document,
     /// The triggers of each run, to show where generations differ.
     decisions: Vec<Vec<TraceEvent>>,
     /// Whether the same inputs are run in several generations.
@@ -23,10 +24,22 @@ pub(super) struct Reporter {
     expected: Option<Expected>,
 }
 
+/// How far a form that is one whole was printed. It is printed as it comes, so that memory does not grow with the inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Document {
+    #[default]
+    Empty,
+    /// Its head is there, and so many inputs.
+    Begun,
+    /// The trace of an input is open.
+    InTrace,
+}
+
 impl Reporter {
     /// An empty report. `compares`: whether the same inputs are run in several generations.
     pub(super) fn new(format: ReplayFormat, compares: bool) -> Self {
-        Self { format, seq: 0, runs: Vec::new(), decisions: Vec::new(), compares, asks_only: false, expected: None }
+        let (decisions, document) = (Vec::new(), Document::default());
+        Self { format, seq: 0, document, decisions, compares, asks_only: false, expected: None }
     }
 
     /// Shows only what a judge would be asked, one JSON line an output (generation-v4.md W15).
@@ -58,6 +71,14 @@ impl Reporter {
                 self.line(console, &event);
             });
         }
+        if self.format == ReplayFormat::Json {
+            let report = run(&mut |event: TraceEvent| {
+                self.expect(&event);
+                self.item(console, &event);
+            });
+            self.end_trace(console);
+            return report;
+        }
         let mut events: Vec<TraceEvent> = Vec::new();
         let report = run(&mut events)?;
         self.show(console, events);
@@ -81,10 +102,13 @@ impl Reporter {
                 }
             }
             ReplayFormat::Csv => {
-                events.retain(|event| matches!(event.kind, TraceKind::Run { .. } | TraceKind::Summary(_)));
-                self.runs.push(events);
+                self.begin_csv(console);
+                console.print(&replay_human::csv(&events));
             }
-            ReplayFormat::Json => self.runs.push(events),
+            ReplayFormat::Json => {
+                events.iter().for_each(|event| self.item(console, event));
+                self.end_trace(console);
+            }
         }
     }
 
@@ -109,16 +133,52 @@ impl Reporter {
         self.seq += 1;
     }
 
+    /// The next event of the trace of an input, in a JSON document.
+    fn item(&mut self, console: &mut Console<'_>, event: &TraceEvent) {
+        let before = match self.document {
+            Document::InTrace => ",".to_owned(),
+            Document::Begun => replay_human::begin_input(&event.at.input, false),
+            Document::Empty => {
+                format!("{}{}", replay_human::DOCUMENT_HEAD, replay_human::begin_input(&event.at.input, true))
+            }
+        };
+        self.document = Document::InTrace;
+        console.print_json(&format!("{before}{}", event.to_value(self.seq).to_json()));
+        self.seq += 1;
+    }
+
+    fn end_trace(&mut self, console: &mut Console<'_>) {
+        if self.document == Document::InTrace {
+            self.document = Document::Begun;
+            console.print_json(replay_human::INPUT_END);
+        }
+    }
+
+    fn begin_csv(&mut self, console: &mut Console<'_>) {
+        if std::mem::replace(&mut self.document, Document::Begun) == Document::Empty {
+            console.print(replay_human::CSV_HEAD);
+        }
+    }
+
+    /// Ends what was begun, where a run cannot go on: what was printed stays whole.
+    pub(super) fn close(&mut self, console: &mut Console<'_>) {
+        if self.format == ReplayFormat::Json && self.document != Document::Empty {
+            self.end_trace(console);
+            console.print_json(replay_human::DOCUMENT_END);
+        }
+    }
+
     /// Ends the report.
-    pub(super) fn finish(self, console: &mut Console<'_>) {
+    pub(super) fn finish(mut self, console: &mut Console<'_>) {
         match self.format {
             ReplayFormat::Json => {
-                console.print_json(&format!("{}\n", replay_human::document(&self.runs).to_json()));
+                if self.document == Document::Empty {
+                    console.print_json(replay_human::DOCUMENT_HEAD);
+                }
+                self.end_trace(console);
+                console.print_json(replay_human::DOCUMENT_END);
             }
-            ReplayFormat::Csv => {
-                let rows: Vec<String> = self.runs.iter().map(|events| replay_human::csv(events)).collect();
-                console.print(&format!("{}{}", replay_human::CSV_HEAD, rows.concat()));
-            }
+            ReplayFormat::Csv => self.begin_csv(console),
             ReplayFormat::Human if self.expected.is_some() => {}
             ReplayFormat::Human => console.print(&generations::render(&self.decisions, console.style())),
             ReplayFormat::Jsonl => {}

@@ -18,7 +18,7 @@ use super::excerpt::excerpt;
 use super::explain::Explain;
 use super::judged::Gates;
 use super::streams::Keyed;
-use super::{By, Check, Context, Hit, Ledger, Match, Record, Subject, Undecided};
+use super::{By, Check, Context, Hit, Ledger, Match, Record, Subject, Undecided, Warm};
 
 /// Registered rules, the buffers of the streams, and the repeat ledger.
 ///
@@ -42,6 +42,16 @@ pub struct Manager {
     prose_allowed: [bool; 2],
     pub(super) ledger: Ledger,
     pub(super) explain: Option<Explain>,
+    /// Who gets scanner and structural patterns back.
+    warm: Warm,
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        let scanner = std::mem::replace(&mut self.scanner, Scanner::retired());
+        let ast = std::mem::replace(&mut self.ast, AstSet::new(Vec::new()));
+        self.warm.give_back(scanner, ast);
+    }
 }
 
 /// One buffer key.
@@ -71,6 +81,11 @@ struct AstStream {
 impl Manager {
     /// Takes rules in registration order.
     pub fn new(rules: Vec<CompiledRule>, settings: Settings, semantics: Semantics) -> Self {
+        Self::with(rules, settings, semantics, &Warm::default())
+    }
+
+    /// Takes rules in registration order, and what earlier managers of the same rules have left.
+    pub fn with(rules: Vec<CompiledRule>, settings: Settings, semantics: Semantics, warm: &Warm) -> Self {
         let mut owners = Vec::new();
         let mut patterns: Vec<Pattern> = Vec::new();
         for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_judged()) {
@@ -82,12 +97,13 @@ impl Manager {
         let lists: Vec<Vec<JsString>> = rules.iter().map(|rule| rule.ast.clone()).collect();
         let streams = || rules.iter().filter(|rule| !rule.is_judged());
         let allowed = |source| streams().any(|rule| rule.allows(source, None, &[]));
+        let (scanner, ast) = warm.take(patterns, lists);
         Self {
             prose_allowed: [allowed(Source::Text), allowed(Source::Thinking)],
             has_ast: semantics.ast && streams().any(|rule| !rule.ast.is_empty()),
             gates: Gates::new(&rules),
-            scanner: Scanner::new(Arc::new(PatternSet::new(patterns))),
-            ast: AstSet::new(lists),
+            scanner,
+            ast,
             owners,
             counting: None,
             rules,
@@ -97,6 +113,7 @@ impl Manager {
             ast_streams: Keyed::default(),
             ledger: Ledger::default(),
             explain: None,
+            warm: warm.clone(),
         }
     }
 

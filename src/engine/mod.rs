@@ -10,6 +10,7 @@ mod judged;
 mod ledger;
 mod manager;
 mod streams;
+mod warm;
 
 pub use check::{By, Check, Explanation, Gate, Hit, Match, Subject, Undecided};
 pub use context::Context;
@@ -17,3 +18,4 @@ pub use explain::{Closest, Searched};
 pub use judged::Asked;
 pub use ledger::{Ledger, Record};
 pub use manager::Manager;
+pub use warm::Warm;

@@ -350,17 +350,17 @@ pub(super) fn csv_field(text: &str) -> String {
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// The events of all inputs as one JSON document.
-pub fn document(runs: &[Vec<TraceEvent>]) -> Value {
-    let mut seq = 0;
-    let inputs = runs.iter().map(|events| {
-        let lines = events.iter().map(|event| {
-            let line = event.to_value(seq);
-            seq += 1;
-            line
-        });
-        let input = events.first().map(|event| event.at.input.clone()).unwrap_or_default();
-        Value::Object(crate::json_object! {"input": input, "trace": Value::Array(lines.collect())})
-    });
-    Value::Object(crate::json_object! {"schema": "ttsr.replay/1", "inputs": Value::Array(inputs.collect())})
+/// How a JSON document of traces begins (cli.md section 2): `{"schema","inputs":[{"input","trace":[…]},…]}`.
+pub const DOCUMENT_HEAD: &str = "{\"schema\":\"ttsr.replay/1\",\"inputs\":[";
+
+/// The end of the trace of one input.
+pub const INPUT_END: &str = "]}";
+
+/// The end of the document.
+pub const DOCUMENT_END: &str = "]}\n";
+
+/// How an input begins in the document.
+pub fn begin_input(input: &str, is_first: bool) -> String {
+    let comma = if is_first { "" } else { "," };
+    format!("{comma}{{\"input\":{},\"trace\":[", Value::from(input).to_json())
 }

@@ -467,6 +467,7 @@ impl Plan {
             templates: None,
             restored: Vec::new(),
             restored_by: Vec::new(),
+            warm: self.warm.clone(),
             ..Self::new(self.rules.clone(), self.settings.clone(), self.semantics.clone())
         };
         probe.coordinator(cwd)

@@ -192,6 +192,7 @@ impl<R: BufRead> EventReader<R> {
                             let line = std::mem::take(&mut self.line);
                             self.read_line(&line);
                             self.line = line;
+                            self.line.let_go();
                         }
                     }
                 }
@@ -432,7 +433,7 @@ impl<R: BufRead> EventReader<R> {
         if self.open.as_ref().is_some_and(|open| open.deltas.is_empty() && open.calls.is_empty()) {
             self.stream_whole(&message, line);
         }
-        let calls: Vec<(usize, ToolCall)> = message.blocks().into_iter().enumerate().filter_map(as_call).collect();
+        let calls: Vec<(usize, ToolCall)> = message.placed_calls().collect();
         self.name_calls(&calls, message.is_cut_short(), true);
         self.push(self.origin(line), AgentEvent::MessageEnd(message));
         self.open = None;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::JsString;
+use super::{JsString, widen};
 
 /// Deeper values are refused: nobody writes them, and each level costs a call frame.
 pub const MAX_DEPTH: usize = 256;
@@ -178,7 +178,7 @@ fn from_raw(raw: &RawValue, depth: usize) -> Result<Value, String> {
         Some(b'n') => Value::Null,
         Some(b't') => Value::Bool(true),
         Some(b'f') => Value::Bool(false),
-        Some(b'"') => Value::String(serde_json::from_str(text).map_err(read_error)?),
+        Some(b'"') => Value::String(string(text).map_err(read_error)?),
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(text).map_err(read_error)?;
             Value::Array(items.into_iter().map(|item| from_raw(item, depth + 1)).collect::<Result<_, _>>()?)
@@ -189,6 +189,69 @@ fn from_raw(raw: &RawValue, depth: usize) -> Result<Value, String> {
             Value::Object(members.collect::<Result<Object, String>>()?)
         }
         _ => Value::Number(text.into()),
+    })
+}
+
+/// Reads a JSON string with its quotes.
+fn string(text: &str) -> serde_json::Result<JsString> {
+    let mut units = Vec::new();
+    let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    match inside.and_then(|inside| unescape(inside.as_bytes(), &mut units)) {
+        Some(()) => {
+            if units.capacity() > units.len() * 2 {
+                units.shrink_to_fit();
+            }
+            Ok(JsString::from_units(units))
+        }
+        // What is wrong with it.
+        None => serde_json::from_str(text),
+    }
+}
+
+/// Reads the inside of a JSON string; its code units replace what is in `units`. Nothing when it is none.
+pub fn unescape(mut text: &[u8], units: &mut Vec<u16>) -> Option<()> {
+    units.clear();
+    units.reserve(text.len());
+    while !text.is_empty() {
+        let is_plain = |&byte: &u8| (0x20..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
+        let plain = text.iter().position(|byte| !is_plain(byte)).unwrap_or(text.len());
+        let (ascii, rest) = text.split_at(plain);
+        units.extend(ascii.iter().map(|&byte| u16::from(byte)));
+        text = match *rest {
+            [] => break,
+            [b'\\', escape, ref rest @ ..] => {
+                let (unit, rest) = match escape {
+                    b'n' => (0x0A, rest),
+                    b'"' | b'\\' | b'/' => (u16::from(escape), rest),
+                    b't' => (0x09, rest),
+                    b'r' => (0x0D, rest),
+                    b'b' => (0x08, rest),
+                    b'f' => (0x0C, rest),
+                    b'u' => {
+                        let (digits, rest) = rest.split_at_checked(4)?;
+                        (hex(digits)?, rest)
+                    }
+                    _ => return None,
+                };
+                units.push(unit);
+                rest
+            }
+            [0x80..=0xFF, ..] => {
+                let wide = rest.iter().position(u8::is_ascii).unwrap_or(rest.len());
+                let (wide, rest) = rest.split_at(wide);
+                widen(std::str::from_utf8(wide).ok()?, units);
+                rest
+            }
+            _ => return None,
+        };
+    }
+    Some(())
+}
+
+fn hex(digits: &[u8]) -> Option<u16> {
+    digits.iter().try_fold(0_u16, |sum, &digit| {
+        let value = char::from(digit).to_digit(16)?;
+        Some(sum << 4 | u16::try_from(value).ok()?)
     })
 }
 
@@ -488,6 +551,51 @@ mod tests {
         let error = parse("{\"a\": tru}").expect_err("not JSON");
         assert_eq!(error.offset, 9);
         assert_eq!(parse("{\"a\":1").expect_err("cut").message, "EOF while parsing an object");
+    }
+
+    fn inside(text: &str) -> Option<Vec<u16>> {
+        let mut units = vec![1];
+        unescape(text.as_bytes(), &mut units).map(|()| units)
+    }
+
+    /// The reader of all lines takes strings by `serde_json`; both must agree on every text.
+    #[test]
+    fn strings_are_read_as_the_slow_reader_reads_them() {
+        let pieces = [
+            "a",
+            "é",
+            "😀",
+            "\\n",
+            "\\\"",
+            "\\\\",
+            "\\/",
+            "\\b\\f\\r\\t",
+            "\\u0041",
+            "\\ud83d",
+            "\\ude00",
+            "\\uD83D\\uDE00",
+            "\\u12",
+            "\\x",
+            "\\",
+            "\u{1}",
+            "\n",
+            "\"",
+            "\u{7f}",
+            "\\uZZZZ",
+            "\\u+123",
+            "",
+        ];
+        for one in pieces {
+            for two in pieces {
+                for three in pieces {
+                    let inner = format!("{one}{two}{three}");
+                    let text = format!("\"{inner}\"");
+                    let raw = serde_json::from_str::<&RawValue>(&text).ok();
+                    let slow: Option<JsString> = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
+                    assert_eq!(inside(&inner), slow.map(JsString::into_units), "{text:?}");
+                }
+            }
+        }
     }
 
     #[test]

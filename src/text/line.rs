@@ -21,6 +21,15 @@ impl RawLine {
         self.bytes.strip_suffix(b"\r").unwrap_or(&self.bytes)
     }
 
+    /// Gives the bytes up once they are read, when there is room for a long line: few lines are long.
+    pub fn let_go(&mut self) {
+        /// As much room is kept, in bytes.
+        const KEPT: usize = 1 << 18;
+        if self.bytes.capacity() > KEPT {
+            self.bytes = Vec::new();
+        }
+    }
+
     /// Whether only JSON white space stands here.
     pub fn is_blank(&self) -> bool {
         self.bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
@@ -45,13 +54,8 @@ impl<R: BufRead> LineReader<R> {
     /// # Errors
     /// When the input cannot be read.
     pub fn read(&mut self, line: &mut RawLine) -> io::Result<bool> {
-        /// A buffer that one long line has made larger than this is not kept.
-        const KEPT: usize = 1 << 20;
         line.bytes.clear();
-        if line.bytes.capacity() > KEPT {
-            line.bytes = Vec::new();
-        }
-        let read = self.input.read_until(b'\n', &mut line.bytes)?;
+        let read = self.read_until_end(&mut line.bytes)?;
         if read == 0 {
             return Ok(false);
         }
@@ -63,5 +67,25 @@ impl<R: BufRead> LineReader<R> {
         (line.number, line.offset) = (self.number, self.offset);
         self.offset += read;
         Ok(true)
+    }
+
+    /// As [`BufRead::read_until`] a line feed, which looks for it more slowly.
+    fn read_until_end(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+        let mut read = 0;
+        loop {
+            let available = match self.input.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let end = memchr::memchr(b'\n', available);
+            let used = end.map_or(available.len(), |at| at + 1);
+            bytes.extend_from_slice(&available[..used]);
+            self.input.consume(used);
+            read += used;
+            if end.is_some() || used == 0 {
+                return Ok(read);
+            }
+        }
     }
 }
