@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::message::{AgentEvent, Message};
-use crate::stream::Origin;
+use crate::stream::{Delta, Origin};
 use crate::text::JsString;
 use crate::text::json::Object;
 
@@ -21,6 +21,12 @@ pub trait Agent {
     /// A waiting agent that is asked although nobody told it to continue gives the retry up and goes on with the next
     /// prompt.
     fn next_step(&mut self, clock: &mut Clock) -> Option<Step>;
+
+    /// The next thing that happens where that is a delta and takes no time; nothing happens otherwise. A recording
+    /// gives nearly everything so, without building it first.
+    fn next_delta(&mut self) -> Option<Delta<'_>> {
+        None
+    }
 
     /// Aborts the message that streams, or the calls of the one that just ended. The first order's reason is kept;
     /// without such a message nothing happens.

@@ -25,6 +25,7 @@ mod merge;
 mod mode;
 mod opened;
 mod outputs;
+mod parallel;
 mod piped;
 mod plans;
 mod progress;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::CliError;
 use super::args::{ArgumentsArg, ReplayArgs, TraceArg};
@@ -35,7 +36,7 @@ pub(super) struct Plans<'a> {
     /// Whether a session is kept though none is to be written: a script hands it off.
     hands_off: bool,
     surroundings: &'a Surroundings,
-    made: BTreeMap<Lifecycle, Plan>,
+    made: BTreeMap<Lifecycle, Arc<Plan>>,
     /// What v4 would read otherwise than v3, once it was asked.
     newer: OnceCell<Option<String>>,
     /// Answers about judged rules.
@@ -90,13 +91,13 @@ impl<'a> Plans<'a> {
             if self.args.print_asks && !plan.semantics.judged_rules {
                 console.note(&format!("lifecycle {} asks no judge", lifecycle.as_str()));
             }
-            self.made.insert(lifecycle, Plan { verdicts: self.verdicts.clone(), ..plan });
+            self.made.insert(lifecycle, Arc::new(Plan { verdicts: self.verdicts.clone(), ..plan }));
         }
         Ok(&self.made[&lifecycle])
     }
 
     /// The plans that were made.
-    pub(super) fn made(&self) -> &BTreeMap<Lifecycle, Plan> {
+    pub(super) fn made(&self) -> &BTreeMap<Lifecycle, Arc<Plan>> {
         &self.made
     }
 

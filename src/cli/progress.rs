@@ -34,8 +34,8 @@ impl Progress {
         Self { began: Instant::now(), bar: None, total, files: inputs.len(), done: (0, 0), shows }
     }
 
-    /// The work on these inputs begins.
-    pub(super) fn begin(&mut self, inputs: &[Result<Input, CliError>]) {
+    /// The work on an input begins.
+    pub(super) fn begin(&mut self, input: &Result<Input, CliError>) {
         if !self.shows || self.began.elapsed() < PATIENCE {
             return;
         }
@@ -46,17 +46,17 @@ impl Progress {
             bar.set_position(bytes);
             bar
         });
-        let name = inputs.first().and_then(|input| input.as_ref().ok()).map(Input::name).unwrap_or_default();
+        let name = input.as_ref().map(Input::name).unwrap_or_default();
         let characters = name.chars().count();
         let end: String = name.chars().skip(characters.saturating_sub(NAME)).collect();
         bar.set_message(format!("file {} of {}  {}", files + 1, self.files, escape(&end)));
     }
 
-    /// The work on these inputs is over.
-    pub(super) fn end(&mut self, inputs: &[Result<Input, CliError>]) {
+    /// The work on it is over.
+    pub(super) fn end(&mut self, input: &Result<Input, CliError>) {
         if self.shows {
-            self.done.0 += inputs.iter().map(size).sum::<u64>();
-            self.done.1 += inputs.len();
+            self.done.0 += size(input);
+            self.done.1 += 1;
             if let Some(bar) = &self.bar {
                 bar.set_position(self.done.0);
             }

@@ -1,11 +1,9 @@
 //! `ttsr replay`: inputs, one after another, through one plan, into one form of report.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
-
-use rayon::prelude::*;
+use std::sync::Arc;
 
 use super::args::{LifecycleArg, ReplayArgs, SchemaOf};
 use super::as_write;
@@ -20,6 +18,7 @@ use super::inputs::{self, Input};
 use super::merge;
 use super::mode::Mode;
 use super::opened::{Content, Opened, open_input, open_pipe};
+use super::parallel;
 use super::plans::{Plans, resumed, resumed_session, verdicts};
 use super::progress::Progress;
 use super::reporter::Reporter;
@@ -189,23 +188,19 @@ impl Pass<'_> {
         }
         let expanded = branches::inputs(args);
         let jobs = args.jobs.unwrap_or(1).max(1);
-        let mut progress = Progress::new(
-            &expanded,
-            console.shows_progress(args.format.is_told_as_it_comes(self.plans.mode().counting().is_some())),
-        );
-        for batch in expanded.chunks(if jobs > 1 { jobs * BATCH } else { 1 }) {
+        let in_report = self.plans.mode().counting().is_some();
+        let shows = console.shows_progress(args.format.is_told_as_it_comes(in_report));
+        let mut progress = Progress::new(&expanded, shows);
+        if jobs > 1 {
+            return self.several(&expanded, jobs, &mut progress, console);
+        }
+        for input in &expanded {
             if console.is_closed() {
                 break;
             }
-            progress.begin(batch);
-            if jobs > 1 {
-                self.several(batch, jobs, console)?;
-            } else {
-                for input in batch {
-                    self.one(input, stdin, console)?;
-                }
-            }
-            progress.end(batch);
+            progress.begin(input);
+            self.one(input, stdin, console)?;
+            progress.end(input);
         }
         Ok(())
     }
@@ -250,42 +245,66 @@ impl Pass<'_> {
     /// Plays inputs at the same time and tells of them in their order.
     fn several(
         &mut self,
-        batch: &[Result<Input, CliError>],
+        inputs: &[Result<Input, CliError>],
         jobs: usize,
+        progress: &mut Progress,
         console: &mut Console<'_>,
     ) -> Result<(), CliError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
-        let pool = pool.map_err(|error| CliError::failed(format!("--jobs {jobs}: {error}")))?;
         let (asked, leaf) = (self.asked, self.args.leaf.as_deref());
-        let open = |input: &Result<Input, CliError>| match input {
-            Ok(input) => open_input(input, asked, leaf),
-            Err(error) => Err(error.clone()),
-        };
-        let opened: Vec<Result<Opened<File>, CliError>> = pool.install(|| batch.par_iter().map(open).collect());
-        // The plans that are needed, before they are shared.
-        for opened in opened.iter().flatten() {
-            self.plans.of(opened.generation.lifecycle, console)?;
-            self.plans.note(&opened.name, &opened.generation, console);
-        }
-        let plans = self.plans.made();
-        let played: Vec<(Vec<TraceEvent>, Result<Played, CliError>)> = pool.install(|| {
-            let play = |opened: Result<Opened<File>, CliError>| {
-                let mut events = Vec::new();
-                let played = opened.map(|opened| {
-                    let plan = &plans[&opened.generation.lifecycle];
-                    play(opened, plan, None, &mut events)
-                });
-                (events, played)
+        let work = |input: &Result<Input, CliError>, plan: &dyn Fn(Lifecycle) -> Option<Arc<Plan>>| {
+            let opened = match input {
+                Ok(input) => open_input(input, asked, leaf),
+                Err(error) => Err(error.clone()),
             };
-            opened.into_par_iter().map(play).collect()
+            Some(match opened {
+                Ok(opened) => {
+                    let plan = plan(opened.generation.lifecycle)?;
+                    let (name, generation) = (opened.name.clone(), opened.generation.clone());
+                    let mut events = Vec::new();
+                    let played = play(opened, &plan, None, &mut events);
+                    Ok((name, generation, events, played))
+                }
+                Err(error) => Err(error),
+            })
+        };
+        parallel::in_order(inputs, jobs, work, &mut Telling { pass: self, inputs: inputs.iter(), progress, console })
+    }
+}
+
+/// What a job made of an input: its name and generation, the trace, the rest.
+type Done = Result<(String, Generation, Vec<TraceEvent>, Played), CliError>;
+
+/// Tells of inputs that are played at the same time.
+struct Telling<'p, 'a, 'c, 'o> {
+    pass: &'p mut Pass<'a>,
+    /// Those that were not told of yet.
+    inputs: std::slice::Iter<'p, Result<Input, CliError>>,
+    progress: &'p mut Progress,
+    console: &'c mut Console<'o>,
+}
+
+impl parallel::Desk<Lifecycle, Arc<Plan>, Done, CliError> for Telling<'_, '_, '_, '_> {
+    fn provide(&mut self, lifecycle: Lifecycle) -> Result<Arc<Plan>, CliError> {
+        self.pass.plans.of(lifecycle, self.console)?;
+        let made = self.pass.plans.made().get(&lifecycle);
+        made.cloned().ok_or_else(|| CliError::failed(format!("no plan for {}", lifecycle.as_str())))
+    }
+
+    fn take(&mut self, done: Done) -> bool {
+        let Pass { args, plans, reporter, .. } = &mut *self.pass;
+        let played = done.map(|(name, generation, events, played)| {
+            plans.note(&name, &generation, self.console);
+            reporter.show(self.console, events);
+            played
         });
-        for (events, played) in played {
-            if played.is_ok() {
-                self.reporter.show(console, events);
-            }
-            settle(played, self.args, self.reporter, console);
+        settle(played, args, reporter, self.console);
+        if let Some(input) = self.inputs.next() {
+            self.progress.end(input);
         }
-        Ok(())
+        if let Some(input) = self.inputs.as_slice().first() {
+            self.progress.begin(input);
+        }
+        !self.console.is_closed()
     }
 }
 

@@ -56,7 +56,15 @@ impl Hit {
     /// A judge's yes about a finished output: it is about all of the content.
     pub fn judged(rule: JsString, by: By, context: &Context, content: &[u16]) -> Self {
         let excerpt = super::excerpt::excerpt(content, &(0..0)).text;
-        Self { rule, by, excerpt, marked: None, buffer: context.buffer_key(), seen: content.len(), span: None }
+        Self {
+            rule,
+            by,
+            excerpt,
+            marked: None,
+            buffer: context.buffer_key().into_owned(),
+            seen: content.len(),
+            span: None,
+        }
     }
 }
 

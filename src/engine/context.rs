@@ -1,5 +1,8 @@
 //! [`Context`]: what a checked text is part of, and the buffer that it belongs to (engine.md E5.1, E5.2).
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use crate::message::Source;
 use crate::text::JsString;
 
@@ -45,20 +48,23 @@ impl Context {
     }
 
     /// The key of the buffer: the stream key unless blank, else the source, else the tool (engine.md E5.2).
-    pub fn buffer_key(&self) -> JsString {
+    pub fn buffer_key(&self) -> Cow<'_, JsString> {
+        static TEXT: LazyLock<JsString> = LazyLock::new(|| JsString::from(Source::Text.as_str()));
+        static THINKING: LazyLock<JsString> = LazyLock::new(|| JsString::from(Source::Thinking.as_str()));
         if let Some(key) = self.stream_key.as_ref().filter(|key| !key.is_blank()) {
-            return key.clone();
+            return Cow::Borrowed(key);
         }
         match self.source {
-            Source::Text | Source::Thinking => JsString::from(self.source.as_str()),
+            Source::Text => Cow::Borrowed(&TEXT),
+            Source::Thinking => Cow::Borrowed(&THINKING),
             Source::Tool => match self.tool.as_ref().map(JsString::trim).filter(|tool| !tool.is_empty()) {
                 Some(tool) => {
                     let mut key = JsString::from("tool:");
                     let lower = tool.to_utf8().map(|name| JsString::from(name.to_lowercase()));
                     key.push_units(lower.unwrap_or_else(|| tool.to_ascii_lowercase()).units());
-                    key
+                    Cow::Owned(key)
                 }
-                None => JsString::from("tool"),
+                None => Cow::Owned(JsString::from("tool")),
             },
         }
     }
@@ -71,13 +77,13 @@ mod tests {
     #[test]
     fn buffer_keys_fall_back_to_tool_and_source() {
         let mut context = Context::prose(Source::Tool);
-        assert_eq!(context.buffer_key(), "tool");
+        assert_eq!(*context.buffer_key(), "tool");
         context.tool = Some(JsString::from(" Edit "));
-        assert_eq!(context.buffer_key(), "tool:edit");
+        assert_eq!(*context.buffer_key(), "tool:edit");
         context.stream_key = Some(JsString::from("  "));
-        assert_eq!(context.buffer_key(), "tool:edit");
+        assert_eq!(*context.buffer_key(), "tool:edit");
         context.stream_key = Some(JsString::from("toolcall:1"));
-        assert_eq!(context.buffer_key(), "toolcall:1");
-        assert_eq!(Context::prose(Source::Thinking).buffer_key(), "thinking");
+        assert_eq!(*context.buffer_key(), "toolcall:1");
+        assert_eq!(*Context::prose(Source::Thinking).buffer_key(), "thinking");
     }
 }

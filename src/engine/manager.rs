@@ -1,5 +1,6 @@
 //! [`Manager`]: registered rules, their buffers, the three checks (engine.md E5.3 to E5.8).
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +17,8 @@ use crate::text::json::Value;
 use super::excerpt::excerpt;
 use super::explain::Explain;
 use super::judged::Gates;
-use super::{By, Check, Context, Hit, Ledger, Match, Record, Subject, Undecided};
+use super::streams::Keyed;
+use super::{By, Check, Context, Hit, Ledger, Match, Record, Subject, Undecided, Warm};
 
 /// Registered rules, the buffers of the streams, and the repeat ledger.
 ///
@@ -32,14 +34,24 @@ pub struct Manager {
     /// The patterns of rules that the repeat policy lets through; none when that may have changed.
     counting: Option<PatternMask>,
     pub(super) scanner: Scanner,
-    pub(super) streams: HashMap<JsString, Stream>,
+    pub(super) streams: Keyed<Stream>,
     pub(super) ast: AstSet,
     pub(super) gates: Gates,
-    ast_streams: HashMap<JsString, AstStream>,
+    ast_streams: Keyed<AstStream>,
     has_ast: bool,
     prose_allowed: [bool; 2],
     pub(super) ledger: Ledger,
     pub(super) explain: Option<Explain>,
+    /// Who gets scanner and structural patterns back.
+    warm: Warm,
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        let scanner = std::mem::replace(&mut self.scanner, Scanner::retired());
+        let ast = std::mem::replace(&mut self.ast, AstSet::new(Vec::new()));
+        self.warm.give_back(scanner, ast);
+    }
 }
 
 /// One buffer key.
@@ -69,6 +81,11 @@ struct AstStream {
 impl Manager {
     /// Takes rules in registration order.
     pub fn new(rules: Vec<CompiledRule>, settings: Settings, semantics: Semantics) -> Self {
+        Self::with(rules, settings, semantics, &Warm::default())
+    }
+
+    /// Takes rules in registration order, and what earlier managers of the same rules have left.
+    pub fn with(rules: Vec<CompiledRule>, settings: Settings, semantics: Semantics, warm: &Warm) -> Self {
         let mut owners = Vec::new();
         let mut patterns: Vec<Pattern> = Vec::new();
         for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_judged()) {
@@ -80,21 +97,23 @@ impl Manager {
         let lists: Vec<Vec<JsString>> = rules.iter().map(|rule| rule.ast.clone()).collect();
         let streams = || rules.iter().filter(|rule| !rule.is_judged());
         let allowed = |source| streams().any(|rule| rule.allows(source, None, &[]));
+        let (scanner, ast) = warm.take(patterns, lists);
         Self {
             prose_allowed: [allowed(Source::Text), allowed(Source::Thinking)],
             has_ast: semantics.ast && streams().any(|rule| !rule.ast.is_empty()),
             gates: Gates::new(&rules),
-            scanner: Scanner::new(Arc::new(PatternSet::new(patterns))),
-            ast: AstSet::new(lists),
+            scanner,
+            ast,
             owners,
             counting: None,
             rules,
             settings,
             semantics,
-            streams: HashMap::new(),
-            ast_streams: HashMap::new(),
+            streams: Keyed::default(),
+            ast_streams: Keyed::default(),
             ledger: Ledger::default(),
             explain: None,
+            warm: warm.clone(),
         }
     }
 
@@ -230,7 +249,7 @@ impl Manager {
                 explain.see(context);
                 if !self.semantics.single_buffer {
                     let key = self.key(context);
-                    self.scanner.append(&mut self.streams.entry(key).or_default().buffer, delta);
+                    self.scanner.append(&mut self.streams.entry(&key).buffer, delta);
                 }
             }
             return Check::default();
@@ -239,7 +258,7 @@ impl Manager {
         if let Some(ast) = self.ast_streams.get_mut(&key) {
             ast.unchanged = None;
         }
-        let stream = self.streams.entry(key.clone()).or_default();
+        let stream = self.streams.entry(&key);
         self.scanner.append(&mut stream.buffer, delta);
         stream.replaced = false;
         self.check(context, &key)
@@ -252,13 +271,13 @@ impl Manager {
             return Check::default();
         }
         let key = self.key(context);
-        let stream = self.streams.entry(key.clone()).or_default();
+        let stream = self.streams.entry(&key);
         let unchanged = if stream.replaced { unchanged } else { 0 };
         self.scanner.replace(&mut stream.buffer, text, unchanged);
         stream.replaced = true;
         stream.spans.retain(|_, span| span.end <= unchanged);
         if self.has_ast && context.source == Source::Tool {
-            let ast = self.ast_streams.entry(key.clone()).or_default();
+            let ast = self.ast_streams.entry(&key);
             ast.unchanged = ast.unchanged.map(|known| known.min(unchanged));
             ast.fresh = true;
         }
@@ -292,7 +311,7 @@ impl Manager {
         if candidates.is_empty() {
             return check;
         }
-        let stream = self.ast_streams.entry(key.clone()).or_default();
+        let stream = self.ast_streams.entry(&key);
         let fresh = std::mem::take(&mut stream.fresh);
         let unchanged = stream.unchanged.filter(|_| fresh).unwrap_or(0);
         stream.unchanged = fresh.then_some(usize::MAX);
@@ -316,7 +335,7 @@ impl Manager {
                             by: By::Ast(self.rules[rule].ast.get(hit.pattern).cloned().unwrap_or_default()),
                             excerpt: excerpt.text,
                             marked: Some(excerpt.marked),
-                            buffer: key.clone(),
+                            buffer: key.clone().into_owned(),
                             seen: text.len(),
                             span: Some(hit.range.clone()),
                         },
@@ -390,7 +409,7 @@ impl Manager {
 
     fn hit(&mut self, key: &JsString, rule: usize, pattern: usize, verdict: Verdict) -> Match {
         let set = self.scanner.set();
-        let stream = self.streams.entry(key.clone()).or_default();
+        let stream = self.streams.entry(key);
         let span = stream.spans.get(&pattern).cloned().or_else(|| set.find(pattern, stream.buffer.text()));
         if verdict == Verdict::Confirmed
             && let Some(span) = &span
@@ -436,8 +455,9 @@ impl Manager {
     }
 
     /// The buffer of a context: one for everything in the early generation.
-    pub(super) fn key(&self, context: &Context) -> JsString {
-        if self.semantics.single_buffer { JsString::new() } else { context.buffer_key() }
+    pub(super) fn key<'c>(&self, context: &'c Context) -> Cow<'c, JsString> {
+        static SINGLE: JsString = JsString::new();
+        if self.semantics.single_buffer { Cow::Borrowed(&SINGLE) } else { context.buffer_key() }
     }
 
     /// Whether the repeat policy lets a rule trigger now.

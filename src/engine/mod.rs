@@ -9,6 +9,8 @@ mod explain;
 mod judged;
 mod ledger;
 mod manager;
+mod streams;
+mod warm;
 
 pub use check::{By, Check, Explanation, Gate, Hit, Match, Subject, Undecided};
 pub use context::Context;
@@ -16,3 +18,4 @@ pub use explain::{Closest, Searched};
 pub use judged::Asked;
 pub use ledger::{Ledger, Record};
 pub use manager::Manager;
+pub use warm::Warm;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::message::{Ending, Message, is_warning};
 use crate::session::{EntryKind, Role, Session, SessionError};
-use crate::stream::{ChunkMode, Chunker, Origin, StreamHeader};
+use crate::stream::{ChunkMode, Chunker, Events, Origin, StreamHeader};
 use crate::text::json::{Object, Value};
 
 use super::turn::{LateHalf, Record, RecordedEntry, Reminder, Step, Turn, is_empty_abort, reminder_of};
@@ -166,7 +166,7 @@ impl BranchHistory {
         self.close(true);
         self.messages += 1;
         let chunker = if interrupted { self.interrupted } else { self.complete };
-        let events = chunker.events(&message, &counted).map(|(event, origin)| (origin, event)).collect();
+        let events = Events::cut(chunker, &message, &counted);
         self.open = Some(Box::new(Turn {
             origin: counted,
             timestamp,

@@ -19,6 +19,7 @@ use memchr::memmem;
 use crate::generation::Lifecycle;
 use crate::session::{Entry, EntryKind, Role, Session, SessionError};
 use crate::text::json::{self, RawMembers, Value};
+use crate::text::{LineReader, RawLine};
 
 /// How much of standard input is looked at: it can be read once only, so this much is held back until the generation
 /// is known (bytes).
@@ -193,16 +194,12 @@ fn offer_message(best: &mut Best, message: &Value, line: usize) {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn of_stream(mut input: impl BufRead) -> io::Result<Marks> {
+pub fn of_stream(input: impl BufRead) -> io::Result<Marks> {
     let mut scan = StreamScan::default();
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        if input.read_until(b'\n', &mut line)? == 0 {
-            break;
-        }
-        let mark = if number == 1 { BYTE_ORDER_MARK } else { b"" };
-        scan.line(line.strip_prefix(mark).unwrap_or(&line), number);
+    let (mut lines, mut line) = (LineReader::new(input), RawLine::default());
+    while lines.read(&mut line)? {
+        let mark = if line.number == 1 { BYTE_ORDER_MARK } else { b"" };
+        scan.line(line.bytes.strip_prefix(mark).unwrap_or(&line.bytes), line.number);
     }
     Ok(scan.finish())
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::message::{AgentEvent, Ending, Message};
-use crate::stream::{Item, Origin, StreamItem};
+use crate::stream::{Delta, Item, Origin, StreamItem};
 
 use super::turn::{Announced, LateHalf, Record, Step, Turn, is_empty_abort, reminder_of};
 
@@ -43,6 +43,13 @@ impl StreamHistory {
             }
             StreamItem::Ignored(_) => {}
             StreamItem::Event(event) => self.event(origin, event),
+        }
+    }
+
+    /// Takes the next delta.
+    pub fn push_delta(&mut self, delta: &Delta<'_>) {
+        if let Some(turn) = &mut self.open {
+            turn.events.push_delta(delta);
         }
     }
 
@@ -88,7 +95,7 @@ impl StreamHistory {
             }
             delta => {
                 if let Some(turn) = &mut self.open {
-                    turn.events.push((origin, delta));
+                    turn.events.push(origin, delta);
                 }
             }
         }

@@ -1,9 +1,7 @@
 //! What happened, message by message: the facts that a recording holds (session.md S9.4 to S9.4e).
 
-use crate::message::{
-    AgentEvent, CallOutcome, ContentBlock, Ending, INJECTION_TYPE, Message, REMINDER_PREFIX, is_warning,
-};
-use crate::stream::{Origin, StreamHeader};
+use crate::message::{CallOutcome, ContentBlock, Ending, INJECTION_TYPE, Message, REMINDER_PREFIX, is_warning};
+use crate::stream::{Events, Origin, StreamHeader};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
@@ -32,7 +30,7 @@ pub struct Turn {
     /// Whether a turn start was recorded before it.
     pub starts_turn: bool,
     /// The deltas and block ends in order.
-    pub events: Vec<(Origin, AgentEvent)>,
+    pub events: Events,
     /// Recorded `ttsr_triggered` events (streams only).
     pub announced: Vec<Announced>,
     /// The whole message; none when the recording ends before.

@@ -67,6 +67,11 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
             self.follow(effects);
             return Progress::Goes;
         }
+        if let Some(delta) = self.agent.next_delta() {
+            let effects = self.run.delta(&delta);
+            self.streamed(effects);
+            return Progress::Goes;
+        }
         let Some(step) = self.agent.next_step(self.run.journal.clock()) else { return Progress::Over };
         match step.occurrence {
             Occurrence::Event(event) => self.event(&event, &step.origin),
@@ -151,10 +156,7 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
             return self.run.feed_result(message, Some(origin));
         }
         let effects = self.run.feed(event);
-        if self.run.has_open_hits() && self.whole.is_empty() {
-            self.whole = self.agent.whole_message();
-        }
-        self.follow(effects);
+        self.streamed(effects);
         match event {
             AgentEvent::Message(message) => {
                 let entry = self.run.journal.message(message, Some(origin));
@@ -176,6 +178,14 @@ impl<'r, 'a, A: Agent> Host<'r, 'a, A> {
             }
             _ => {}
         }
+    }
+
+    /// Follows what came of a piece of the message.
+    fn streamed(&mut self, effects: Effects) {
+        if self.run.has_open_hits() && self.whole.is_empty() {
+            self.whole = self.agent.whole_message();
+        }
+        self.follow(effects);
     }
 
     /// Settles how matches depend on the cut, the message being complete.

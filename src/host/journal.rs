@@ -67,6 +67,11 @@ impl Journal {
         self.events = Some(writer);
     }
 
+    /// Whether the run is kept as an event stream too.
+    pub fn keeps_events(&self) -> bool {
+        self.events.is_some()
+    }
+
     /// Writes an event to the stream.
     pub fn event(&mut self, event: &AgentEvent) {
         if let Some(writer) = &mut self.events {

@@ -135,7 +135,16 @@ impl Message {
 
     /// The tool calls among the blocks.
     pub fn tool_calls(&self) -> Vec<ToolCall> {
-        self.blocks().into_iter().filter_map(ContentBlock::into_tool_call).collect()
+        self.placed_calls().map(|(_, call)| call).collect()
+    }
+
+    /// The tool calls among the blocks, with their content index. Texts, which can be long, are not copied.
+    pub fn placed_calls(&self) -> impl Iterator<Item = (usize, ToolCall)> {
+        let items = self.raw.get("content").and_then(Value::as_array).unwrap_or_default().iter().enumerate();
+        items.filter_map(|(at, item)| {
+            let is_call = item.get("type").and_then(Value::as_string).is_some_and(|kind| *kind == "toolCall");
+            is_call.then(|| ContentBlock::read(item).into_tool_call()).flatten().map(|call| (at, call))
+        })
     }
 
     /// The text blocks joined by LF.

@@ -122,6 +122,11 @@ impl Pattern {
         Ok(Self(Arc::new(Inner { source: source.clone(), facts, ending, code, first, linear, sticky_alternatives })))
     }
 
+    /// Whether both are clones of one compiled condition.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The source as given.
     pub fn source(&self) -> &JsString {
         &self.0.source

@@ -1,6 +1,6 @@
 //! [`Scanner`]: reads buffers for a pattern set.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::pattern::buffer::{Buffer, Gate};
 use crate::pattern::compile::Pattern;
@@ -35,6 +35,17 @@ impl Scanner {
     pub fn with_limits(set: Arc<PatternSet>, cache: usize, steps: u64) -> Self {
         let automata = set.programs().iter().map(|program| Automaton::new(Arc::clone(program), cache)).collect();
         Self { set, automata, budget: steps, steps: 0 }
+    }
+
+    /// A scanner in the place of one that went elsewhere.
+    pub fn retired() -> Self {
+        static NOTHING: LazyLock<Arc<PatternSet>> = LazyLock::new(|| Arc::new(PatternSet::new(Vec::new())));
+        Self { set: Arc::clone(&NOTHING), automata: Vec::new(), budget: 0, steps: 0 }
+    }
+
+    /// Counts backtracking steps from nothing again: another run begins.
+    pub fn reset_steps(&mut self) {
+        self.steps = 0;
     }
 
     /// The set that is scanned for.

@@ -68,6 +68,12 @@ impl PatternSet {
         self.patterns.is_empty()
     }
 
+    /// Whether the set was made of these very patterns.
+    pub fn is_of(&self, patterns: &[Pattern]) -> bool {
+        self.patterns.len() == patterns.len()
+            && self.patterns.iter().zip(patterns).all(|(own, other)| own.is_same(other))
+    }
+
     /// The pattern with this index.
     pub fn pattern(&self, index: usize) -> Option<&Pattern> {
         self.patterns.get(index)

@@ -287,7 +287,7 @@ impl Runner<'_> {
         let turn = text_turn(input);
         let mut seen = Seen::new(plan.coordinator(&plan.cwd));
         seen.begin();
-        turn.events.iter().for_each(|(_, event)| seen.feed(event));
+        turn.events.iter().for_each(|(_, event)| seen.feed(&event));
         if let Some((_, message)) = turn.end {
             seen.feed(&AgentEvent::MessageEnd(message));
         }
@@ -349,7 +349,7 @@ impl Runner<'_> {
         plan.observe = true;
         let mut seen = Seen::new(plan.coordinator(&plan.cwd));
         seen.begin();
-        text_turn(input).events.iter().for_each(|(_, event)| seen.feed(event));
+        text_turn(input).events.iter().for_each(|(_, event)| seen.feed(&event));
         let fired: HashSet<&JsString> = seen.hits.iter().map(|hit| &hit.rule).collect();
         let all = conditions.into_iter().enumerate();
         all.filter(|(at, _)| fired.contains(&name(*at))).map(|(_, condition)| condition).collect()

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::agent::{Script, ScriptSource, ScriptedAgent};
 use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::{Diagnostic, code};
-use crate::engine::Manager;
+use crate::engine::{Manager, Warm};
 use crate::generation::Semantics;
 use crate::host::trace::{Counting, GateEvent, Matched, Summary, TraceKind};
 use crate::host::{Journal, Run, TraceSink};
@@ -91,6 +91,8 @@ pub struct Plan {
     pub seed: u64,
     /// Time at which the run begins, in milliseconds since the epoch.
     pub now_ms: u64,
+    /// What the runs of this plan hand on to each other.
+    pub warm: Warm,
 }
 
 impl Plan {
@@ -122,6 +124,7 @@ impl Plan {
             keep_events: false,
             seed: 0,
             now_ms: REPLAY_EPOCH_MS,
+            warm: Warm::default(),
         }
     }
 }
@@ -326,7 +329,7 @@ impl Plan {
     }
 
     fn coordinator_of(&self, cwd: &JsString, semantics: Semantics) -> Coordinator {
-        let manager = Manager::new(self.placed_rules(cwd), self.settings.clone(), semantics);
+        let manager = Manager::with(self.placed_rules(cwd), self.settings.clone(), semantics, &self.warm);
         let options = Options {
             templates: self.templates_in(cwd),
             reading: self.reading(cwd),

@@ -9,7 +9,7 @@ use crate::history::{LateHalf, Record, Step, Turn, without_reminders};
 use crate::json_object;
 use crate::message::{AgentEvent, Message, Model, PLAIN_ABORT};
 use crate::session::SessionError;
-use crate::stream::Origin;
+use crate::stream::{Delta, Origin, Player};
 use crate::text::JsString;
 use crate::text::json::{Object, Value};
 
@@ -55,7 +55,8 @@ pub(super) struct RecordedAgent<S> {
     state: State,
     /// The message that is played.
     turn: Option<Box<Turn>>,
-    /// How many of its events were given.
+    /// What of it was played, and how many events that are.
+    player: Player,
     played: usize,
     abort: Option<Abort>,
     left_recording: bool,
@@ -109,6 +110,7 @@ impl<S: StepSource> RecordedAgent<S> {
             queue: VecDeque::new(),
             state: State::Between,
             turn: None,
+            player: Player::default(),
             played: 0,
             abort: None,
             left_recording: false,
@@ -245,7 +247,8 @@ impl<S: StepSource> RecordedAgent<S> {
                 self.wake();
                 let start = AgentEvent::MessageStart { timestamp: turn.timestamp };
                 self.happen(Occurrence::Event(start), turn.origin.clone());
-                (self.turn, self.played, self.abort, self.left_recording) = (Some(turn), 0, None, false);
+                (self.player, self.played) = (turn.events.player(), 0);
+                (self.turn, self.abort, self.left_recording) = (Some(turn), None, false);
                 self.retries.playing = self.retries.ahead > 0;
                 self.retries.ahead -= usize::from(self.retries.playing);
                 self.follow_ups = 0;
@@ -260,9 +263,9 @@ impl<S: StepSource> RecordedAgent<S> {
             let message = cut_message(turn, self.played, abort);
             return self.leave(message);
         }
-        if let Some((origin, event)) = turn.events.get(self.played) {
+        if let Some(piece) = self.player.next(&turn.events) {
             self.played += 1;
-            let (origin, event) = (origin.clone(), event.clone());
+            let (event, origin) = piece.into_event();
             return self.happen(Occurrence::Event(event), origin);
         }
         match (&turn.end, &self.abort) {
@@ -513,6 +516,16 @@ impl<S: StepSource> Agent for RecordedAgent<S> {
         }
     }
 
+    fn next_delta(&mut self) -> Option<Delta<'_>> {
+        let turn = self.turn.as_ref().filter(|_| self.state == State::Streaming && self.queue.is_empty())?;
+        if self.abort.is_some() {
+            return None;
+        }
+        let delta = self.player.next_delta(&turn.events)?;
+        self.played += 1;
+        Some(delta)
+    }
+
     fn abort(&mut self, abort: Abort) {
         if matches!(self.state, State::Streaming | State::Results) {
             self.abort.get_or_insert(abort);
@@ -564,7 +577,7 @@ impl<S: StepSource> Agent for RecordedAgent<S> {
     }
 
     fn whole_message(&self) -> Vec<(Origin, AgentEvent)> {
-        self.turn.as_ref().map(|turn| turn.events.clone()).unwrap_or_default()
+        self.turn.as_ref().map(|turn| turn.events.iter().collect()).unwrap_or_default()
     }
 }
 
@@ -614,8 +627,8 @@ fn cut_message(turn: &Turn, played: usize, abort: &Abort) -> Message {
     let mut calls: BTreeMap<usize, Value> = BTreeMap::new();
     // Calls that have not ended: id and name, and the arguments so far.
     let mut open: BTreeMap<usize, ((JsString, JsString), JsString)> = BTreeMap::new();
-    for (_, event) in &turn.events[..played] {
-        match event {
+    for (_, event) in turn.events.iter().take(played) {
+        match &event {
             AgentEvent::StreamRestart => {
                 blocks.clear();
                 calls.clear();

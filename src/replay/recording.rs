@@ -16,7 +16,7 @@ use crate::message::{AgentEvent, Ending};
 use crate::rule::CompiledRule;
 use crate::session::{Session, SessionError};
 use crate::settings::{InterruptMode, RepeatMode};
-use crate::stream::{ChunkMode, Chunker, EventReader, StreamHeader};
+use crate::stream::{ChunkMode, Chunker, EventReader, Events, Read, StreamHeader};
 use crate::text::json::Value;
 use crate::text::{JsString, Place};
 use crate::tool::ArgumentMode;
@@ -43,8 +43,9 @@ impl<R: BufRead> StepSource for Recording<R> {
                 if let Some(step) = history.pop() {
                     break Some(step);
                 }
-                match reader.next_item() {
-                    Some(item) => history.push(item),
+                match reader.read() {
+                    Some(Read::Delta(delta)) => history.push_delta(&delta),
+                    Some(Read::Item(item)) => history.push(item),
                     None => {
                         history.close();
                         break history.pop();
@@ -90,8 +91,7 @@ impl Plan {
     ) -> Report {
         let mut turn = text_turn(input);
         if let Some((origin, message)) = turn.end.as_ref().filter(|_| self.chunk_texts) {
-            let events = Chunker::new(self.chunk).events(message, origin);
-            turn.events = events.map(|(event, origin)| (origin, event)).collect();
+            turn.events = Events::cut(Chunker::new(self.chunk), message, origin);
         }
         let recording = Recording::<&[u8]>::Text(Some(Step::Turn(Box::new(turn))));
         self.recording(recording, Input { name, kind, source: None, resumed }, sink)
@@ -456,10 +456,10 @@ fn single_characters(turn: &Turn) -> impl Iterator<Item = AgentEvent> {
         };
         match event {
             AgentEvent::TextDelta { index, delta } => {
-                pieces(delta).into_iter().map(|delta| AgentEvent::TextDelta { index: *index, delta }).collect()
+                pieces(&delta).into_iter().map(|delta| AgentEvent::TextDelta { index, delta }).collect()
             }
             AgentEvent::ThinkingDelta { index, delta } => {
-                pieces(delta).into_iter().map(|delta| AgentEvent::ThinkingDelta { index: *index, delta }).collect()
+                pieces(&delta).into_iter().map(|delta| AgentEvent::ThinkingDelta { index, delta }).collect()
             }
             _ => Vec::new(),
         }
@@ -469,17 +469,17 @@ fn single_characters(turn: &Turn) -> impl Iterator<Item = AgentEvent> {
 /// The calls of a message, each with its arguments in one delta.
 fn whole_calls(turn: &Turn) -> Vec<AgentEvent> {
     let mut events: Vec<AgentEvent> = Vec::new();
-    for (_, event) in &turn.events {
-        match event {
+    for (_, event) in turn.events.iter() {
+        match &event {
             AgentEvent::ToolCallDelta { index, delta } => {
                 let same = |event: &&mut AgentEvent| matches!(event, AgentEvent::ToolCallDelta { index: at, .. } if at == index);
                 match events.iter_mut().find(same) {
                     Some(AgentEvent::ToolCallDelta { delta: whole, .. }) => whole.push_units(delta.units()),
-                    _ => events.push(event.clone()),
+                    _ => events.push(event),
                 }
             }
-            AgentEvent::ToolCallStart { .. } => events.push(event.clone()),
-            AgentEvent::ToolCallEnd { .. } => events.push(event.clone()),
+            AgentEvent::ToolCallStart { .. } => events.push(event),
+            AgentEvent::ToolCallEnd { .. } => events.push(event),
             _ => {}
         }
     }
@@ -505,6 +505,7 @@ impl Plan {
             templates: None,
             restored: Vec::new(),
             restored_by: Vec::new(),
+            warm: self.warm.clone(),
             ..Self::new(self.rules.clone(), self.settings.clone(), self.semantics.clone())
         };
         probe.coordinator(cwd)

@@ -74,7 +74,7 @@ pub(super) fn text_turn(input: &TextInput) -> Turn {
     Turn {
         origin: Origin { message: Some(0), ..Origin::default() },
         starts_turn: true,
-        events,
+        events: events.into_iter().collect(),
         end: Some((Origin { message: Some(0), ..Origin::default() }, message)),
         results: result.into_iter().collect(),
         turn_ends: 1,

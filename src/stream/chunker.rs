@@ -1,14 +1,13 @@
 //! Recorded whole messages to deltas (session.md S9.4, S9.5).
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::message::{AgentEvent, ContentBlock, Message};
-use crate::text::json::{self, Value};
+use crate::message::{AgentEvent, ContentBlock, Message, Source, ToolCall};
+use crate::text::json::{self, Object, Value};
 use crate::text::{JsString, is_js_white_space};
 
-use super::Origin;
+use super::{Delta, Origin};
 
 /// How a recorded block is cut into deltas (cli.md section 2, `--chunk`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,91 +108,165 @@ impl Chunker {
     /// message that was cut short counts as incomplete when its `partialArgs` are no whole JSON value. `origin`
     /// gives what the events share; block and delta are filled in.
     pub fn events(self, message: &Message, origin: &Origin) -> impl Iterator<Item = (AgentEvent, Origin)> + use<> {
-        let cut_short = message.is_cut_short();
-        let blocks = message.blocks().into_iter().enumerate();
-        let blocks: VecDeque<BlockCutter> =
-            blocks.filter_map(|(index, block)| BlockCutter::new(self.mode, index, block, cut_short)).collect();
-        Cutters { blocks, origin: origin.clone() }
+        let mut cutter = Cutter::new(self, message, origin);
+        std::iter::from_fn(move || cutter.next_piece().map(Piece::into_event))
     }
 }
 
-struct Cutters {
-    blocks: VecDeque<BlockCutter>,
-    origin: Origin,
+/// The next thing that streams.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece<'a> {
+    /// Text.
+    Delta(Delta<'a>),
+    /// Anything else.
+    Event(AgentEvent, Origin),
 }
 
-impl Iterator for Cutters {
-    type Item = (AgentEvent, Origin);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let block = self.blocks.front_mut()?;
-            if let Some((event, delta)) = block.next() {
-                let origin = Origin { block: Some(block.index), delta, ..self.origin.clone() };
-                return Some((event, origin));
-            }
-            self.blocks.pop_front();
+impl Piece<'_> {
+    /// The event with its place.
+    pub fn into_event(self) -> (AgentEvent, Origin) {
+        match self {
+            Self::Delta(delta) => (delta.event(), delta.origin()),
+            Self::Event(event, origin) => (event, origin),
         }
     }
 }
 
-struct BlockCutter {
+/// Cuts a message as it is asked for pieces. Text is not copied.
+#[derive(Clone, Debug)]
+pub struct Cutter {
     mode: ChunkMode,
+    message: Message,
+    origin: Origin,
+    cut_short: bool,
+    /// Blocks that were begun.
+    begun: usize,
+    block: Option<Block>,
+}
+
+#[derive(Clone, Debug)]
+struct Block {
     index: usize,
-    units: Vec<u16>,
+    source: Source,
+    text: Text,
     position: usize,
     deltas: usize,
-    kind: Kind,
+    start: Option<AgentEvent>,
+    end: Option<AgentEvent>,
 }
 
-enum Kind {
-    Text,
-    Thinking,
-    Call { start: Option<AgentEvent>, end: Option<AgentEvent> },
+/// Where the text of a block stands.
+#[derive(Clone, Debug)]
+enum Text {
+    /// The member of an object that shares its members with the message.
+    Member(Object, usize),
+    Own(JsString),
 }
 
-impl BlockCutter {
-    fn new(mode: ChunkMode, index: usize, block: ContentBlock, cut_short: bool) -> Option<Self> {
-        let (text, kind) = match block {
-            ContentBlock::Text(text) => (text, Kind::Text),
-            ContentBlock::Thinking(text) => (text, Kind::Thinking),
-            ContentBlock::ToolCall(call) => {
-                let whole =
-                    !cut_short || call.partial_args.as_ref().is_none_or(|text| is_whole_json(text) || text.is_empty());
-                let text = call.partial_args.filter(|text| !text.is_empty());
-                let text = text.unwrap_or_else(|| call.arguments.stringify().into());
-                let start =
-                    AgentEvent::ToolCallStart { index, id: Some(call.id.clone()), name: Some(call.name.clone()) };
-                let end =
-                    AgentEvent::ToolCallEnd { index, id: call.id, name: call.name, arguments: Some(call.arguments) };
-                (text, Kind::Call { start: Some(start), end: whole.then_some(end) })
-            }
-            ContentBlock::Other(_) => return None,
-        };
-        Some(Self { mode, index, units: text.into_units(), position: 0, deltas: 0, kind })
+impl Text {
+    fn units(&self) -> &[u16] {
+        match self {
+            Self::Member(object, at) => object.at(*at).and_then(Value::as_string).map_or(&[], JsString::units),
+            Self::Own(text) => text.units(),
+        }
+    }
+}
+
+impl Cutter {
+    /// A cutter before its first piece; see [`Chunker::events`].
+    pub fn new(chunker: Chunker, message: &Message, origin: &Origin) -> Self {
+        Self {
+            mode: chunker.mode,
+            message: message.clone(),
+            origin: origin.clone(),
+            cut_short: message.is_cut_short(),
+            begun: 0,
+            block: None,
+        }
     }
 
-    fn next(&mut self) -> Option<(AgentEvent, Option<usize>)> {
-        if let Kind::Call { start, .. } = &mut self.kind
-            && let Some(start) = start.take()
-        {
-            return Some((start, None));
+    /// The next piece; none at the end.
+    pub fn next_piece(&mut self) -> Option<Piece<'_>> {
+        loop {
+            if let Some(block) = &mut self.block {
+                let place = |index| Origin { block: Some(index), delta: None, ..self.origin.clone() };
+                if let Some(start) = block.start.take() {
+                    return Some(Piece::Event(start, place(block.index)));
+                }
+                if block.position < block.text.units().len() {
+                    return self.next_delta().map(Piece::Delta);
+                }
+                if let Some(end) = block.end.take() {
+                    return Some(Piece::Event(end, place(block.index)));
+                }
+            }
+            self.block = self.next_block()?;
         }
-        let rest = &self.units[self.position..];
-        if rest.is_empty() {
-            let Kind::Call { end, .. } = &mut self.kind else { return None };
-            return end.take().map(|end| (end, None));
-        }
-        let length = self.mode.cut(rest);
-        let (index, delta) = (self.index, JsString::from_units(&rest[..length]));
-        self.position += length;
-        self.deltas += 1;
-        let event = match self.kind {
-            Kind::Text => AgentEvent::TextDelta { index, delta },
-            Kind::Thinking => AgentEvent::ThinkingDelta { index, delta },
-            Kind::Call { .. } => AgentEvent::ToolCallDelta { index, delta },
+    }
+
+    /// The next piece when it is a delta; otherwise nothing moves.
+    pub fn next_delta(&mut self) -> Option<Delta<'_>> {
+        let block = self.block.as_mut().filter(|block| block.start.is_none())?;
+        let rest = block.text.units().get(block.position..).filter(|rest| !rest.is_empty())?;
+        let from = block.position;
+        block.position += self.mode.cut(rest);
+        block.deltas += 1;
+        Some(Delta {
+            source: block.source,
+            index: block.index,
+            units: block.text.units().get(from..block.position)?,
+            line: self.origin.line,
+            entry: self.origin.entry.as_ref(),
+            message: self.origin.message,
+            number: Some(block.deltas - 1),
+        })
+    }
+
+    /// The next block, if there is one; nothing inside where it does not stream.
+    #[expect(clippy::option_option, reason = "the end of the content is not a block that does not stream")]
+    fn next_block(&mut self) -> Option<Option<Block>> {
+        let index = self.begun;
+        self.begun += 1;
+        let content = self.message.raw.position("content")?;
+        let items = match self.message.raw.at(content)? {
+            Value::String(_) if index == 0 => {
+                let text = Text::Member(self.message.raw.clone(), content);
+                return Some(Some(Block::new(index, Source::Text, text)));
+            }
+            Value::Array(items) => items,
+            _ => return None,
         };
-        Some((event, Some(self.deltas - 1)))
+        let item = items.get(index)?;
+        let Value::Object(object) = item else { return Some(None) };
+        let text = |source: Source, key: &str| {
+            let at = object.position(key).filter(|&at| object.at(at).is_some_and(|text| text.as_string().is_some()))?;
+            Some(Block::new(index, source, Text::Member(object.clone(), at)))
+        };
+        let kind = object.get("type").and_then(Value::as_string);
+        Some(match kind {
+            Some(kind) if *kind == "text" => text(Source::Text, "text"),
+            Some(kind) if *kind == "thinking" => text(Source::Thinking, "thinking"),
+            Some(kind) if *kind == "toolCall" => match ContentBlock::read(item) {
+                ContentBlock::ToolCall(call) => Some(Block::call(index, call, self.cut_short)),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+impl Block {
+    fn new(index: usize, source: Source, text: Text) -> Self {
+        Self { index, source, text, position: 0, deltas: 0, start: None, end: None }
+    }
+
+    fn call(index: usize, call: ToolCall, cut_short: bool) -> Self {
+        let whole = !cut_short || call.partial_args.as_ref().is_none_or(|text| is_whole_json(text) || text.is_empty());
+        let text = call.partial_args.filter(|text| !text.is_empty());
+        let text = text.unwrap_or_else(|| call.arguments.stringify().into());
+        let start = AgentEvent::ToolCallStart { index, id: Some(call.id.clone()), name: Some(call.name.clone()) };
+        let end = AgentEvent::ToolCallEnd { index, id: call.id, name: call.name, arguments: Some(call.arguments) };
+        Self { start: Some(start), end: whole.then_some(end), ..Self::new(index, Source::Tool, Text::Own(text)) }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::text::JsString;
-use crate::text::json::{self, Object, RawMembers, Value};
+use crate::text::json::{self, Key, Object, RawMembers, Value};
 
 /// The kinds of lines that decisions depend on, and two groups of those they do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl EventKind {
 }
 
 /// The members of one object, read on demand so that what repeats the message so far is never built.
-pub(super) struct Members<'a>(Vec<(JsString, &'a RawValue)>);
+pub(super) struct Members<'a>(Vec<(Key<'a>, &'a RawValue)>);
 
 impl<'a> Members<'a> {
     /// Reads the members of `text`, their values unread.
@@ -141,7 +141,7 @@ impl<'a> Members<'a> {
 
     /// The whole object.
     pub(super) fn whole(&self) -> Object {
-        let read = |(key, raw): &(JsString, &RawValue)| Some((key.clone(), json::parse_raw(raw).ok()?));
+        let read = |(key, raw): &(Key<'a>, &RawValue)| Some((key.to_js(), json::parse_raw(raw).ok()?));
         self.0.iter().filter_map(read).collect()
     }
 

@@ -1,21 +1,23 @@
 //! Holding events back until the tool call they belong to is known.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use crate::message::{AgentEvent, ToolCall};
+use crate::message::{AgentEvent, Source, ToolCall};
 use crate::text::JsString;
 use crate::text::json;
 
+use super::Delta;
 use super::item::{Item, StreamItem};
+use super::log::{Cursor, Log, Logged};
 
 /// A queue of items whose head waits while it is a call start that lacks its name (session.md S8.6, pitfall 2).
 ///
 /// It never holds more than one message, since the reader settles every call at the message's end.
 #[derive(Debug, Default)]
 pub(super) struct LookAhead {
-    queue: VecDeque<Item>,
-    /// How many items have left the queue.
-    gone: usize,
+    queue: Log<Option<Item>>,
+    /// How much of the queue has left.
+    gone: Cursor,
     /// Calls without a name by content index.
     open: BTreeMap<usize, OpenCall>,
     /// Ids of this message's calls that are settled.
@@ -24,46 +26,91 @@ pub(super) struct LookAhead {
 
 #[derive(Debug)]
 struct OpenCall {
-    /// Place of the start in the sequence of all items.
+    /// Place of the start among all that is no delta in the queue.
     at: usize,
     /// Argument text so far.
     arguments: JsString,
 }
 
+/// What leaves a [`LookAhead`].
+#[derive(Debug)]
+pub(super) enum Next<'a> {
+    Delta(Delta<'a>),
+    Item(Item),
+}
+
 impl LookAhead {
-    /// The next item that waits for nothing.
-    pub(super) fn pop(&mut self) -> Option<Item> {
-        if self.open.values().any(|call| call.at == self.gone) {
-            return None;
+    /// Whether nothing waits, so that a delta can go by.
+    pub(super) fn is_empty(&self) -> bool {
+        self.gone.step() == self.queue.len()
+    }
+
+    /// Removes what has left.
+    pub(super) fn tidy(&mut self) {
+        if self.gone != Cursor::default() {
+            self.queue.clear();
+            self.gone = Cursor::default();
         }
-        let item = self.queue.pop_front()?;
-        self.gone += 1;
-        Some(item)
+    }
+
+    /// Whether there is a next item and it waits for nothing.
+    pub(super) fn is_ready(&self) -> bool {
+        let mut ahead = self.gone;
+        match self.queue.next(&mut ahead) {
+            None => false,
+            Some(Logged::Delta(_)) => true,
+            Some(Logged::Other(_)) => !self.open.values().any(|call| call.at == self.gone.other()),
+        }
+    }
+
+    /// The next item, ready or not.
+    pub(super) fn pop(&mut self) -> Option<Next<'_>> {
+        let at = self.gone.other();
+        if matches!(self.queue.next(&mut self.gone.clone()), Some(Logged::Delta(_))) {
+            return match self.queue.next(&mut self.gone)? {
+                Logged::Delta(delta) => Some(Next::Delta(delta)),
+                Logged::Other(_) => None,
+            };
+        }
+        self.queue.next(&mut self.gone)?;
+        self.queue.other_mut(at)?.take().map(Next::Item)
     }
 
     /// Appends an item; a call start without a name opens a call.
     pub(super) fn push(&mut self, item: Item) {
-        match &item.content {
-            StreamItem::Event(AgentEvent::ToolCallStart { index, name: None, .. }) => {
-                let call = OpenCall { at: self.gone + self.queue.len(), arguments: JsString::new() };
-                self.open.insert(*index, call);
-            }
-            StreamItem::Event(AgentEvent::ToolCallDelta { index, delta }) => {
-                if let Some(call) = self.open.get_mut(index) {
-                    call.arguments.push_units(delta.units());
-                }
-            }
-            _ => {}
+        if let StreamItem::Event(event) = &item.content
+            && let Some(delta) = Delta::of(event, &item.origin)
+        {
+            return self.push_delta(&delta);
         }
-        self.queue.push_back(item);
+        let unnamed = match &item.content {
+            StreamItem::Event(AgentEvent::ToolCallStart { index, name: None, .. }) => Some(*index),
+            _ => None,
+        };
+        let at = self.queue.push(Some(item));
+        if let Some(index) = unnamed {
+            self.open.insert(index, OpenCall { at, arguments: JsString::new() });
+        }
+    }
+
+    /// Appends a delta.
+    pub(super) fn push_delta(&mut self, delta: &Delta<'_>) {
+        if delta.source == Source::Tool
+            && let Some(call) = self.open.get_mut(&delta.index)
+        {
+            call.arguments.push_units(delta.units);
+        }
+        if !self.queue.push_delta(delta) {
+            self.queue.push(Some(Item { origin: delta.origin(), content: StreamItem::Event(delta.event()) }));
+        }
     }
 
     /// Names the call at `index`.
     pub(super) fn settle(&mut self, index: usize, call_id: &JsString, call_name: &JsString) {
         self.settled.push(call_id.clone());
         let Some(call) = self.open.remove(&index) else { return };
-        if let Some(Item { content: StreamItem::Event(AgentEvent::ToolCallStart { id, name, .. }), .. }) =
-            self.queue.get_mut(call.at - self.gone)
+        if let Some(Some(Item { content: StreamItem::Event(AgentEvent::ToolCallStart { id, name, .. }), .. })) =
+            self.queue.other_mut(call.at)
         {
             *id = Some(call_id.clone());
             *name = Some(call_name.clone());
@@ -88,8 +135,7 @@ impl LookAhead {
             if let Some(call) = found {
                 self.settle(index, &call.id, &call.name);
             } else {
-                let at = open.at - self.gone;
-                unknown.push(self.queue.get(at).and_then(|item| item.origin.line));
+                unknown.push(self.queue.other(open.at).and_then(|item| item.as_ref()?.origin.line));
                 self.open.remove(&index);
             }
         }

@@ -9,15 +9,17 @@ use crate::diagnostic::code::{
     UNREADABLE_STREAM,
 };
 use crate::diagnostic::{Code, Diagnostic};
-use crate::message::{AgentEvent, ContentBlock, Message, ToolCall};
+use crate::message::{AgentEvent, ContentBlock, Message, Source, ToolCall};
 use crate::text::json::{JsonError, Value, parse_raw};
 use crate::text::{JsString, LineReader, Place, Position, RawLine};
 
+use super::Delta;
 use super::chunker::{ChunkMode, Chunker};
 use super::envelope::{EventKind, Members};
 use super::frame::{Assembled, FrameAssembler};
 use super::item::{Item, Origin, StreamHeader, StreamItem};
-use super::look_ahead::LookAhead;
+use super::line::{self, DeltaLine};
+use super::look_ahead::{LookAhead, Next};
 
 /// Of one code, this many findings are listed; the rest are counted.
 const MAX_LISTED: usize = 50;
@@ -45,6 +47,9 @@ pub struct EventReader<R> {
     lines: LineReader<R>,
     file: String,
     held: LookAhead,
+    /// The line that is read, and the text of its delta; their allocations are used again and again.
+    line: RawLine,
+    units: Vec<u16>,
     open: Option<OpenMessage>,
     /// Assistant messages begun.
     messages: usize,
@@ -57,6 +62,45 @@ pub struct EventReader<R> {
     listed: BTreeMap<u16, (Code, usize)>,
     read_error: Option<io::Error>,
     ended: bool,
+}
+
+/// What an [`EventReader`] gives.
+#[derive(Debug)]
+pub enum Read<'a> {
+    /// One piece of streamed text.
+    Delta(Delta<'a>),
+    /// Anything else.
+    Item(Item),
+}
+
+/// What [`EventReader::read`] can give.
+enum Ready {
+    Held,
+    Delta(Counted),
+    End,
+}
+
+/// A delta whose text is in the buffer of the reader.
+#[derive(Clone, Copy)]
+struct Counted {
+    found: DeltaLine,
+    line: usize,
+    message: usize,
+    number: usize,
+}
+
+impl Counted {
+    fn of<'a>(&self, units: &'a [u16]) -> Delta<'a> {
+        Delta {
+            source: self.found.source,
+            index: self.found.index,
+            units,
+            line: Some(self.line),
+            entry: None,
+            message: Some(self.message),
+            number: Some(self.number),
+        }
+    }
 }
 
 struct OpenMessage {
@@ -89,6 +133,8 @@ impl<R: BufRead> EventReader<R> {
             lines: LineReader::new(input),
             file: file.into(),
             held: LookAhead::default(),
+            line: RawLine::default(),
+            units: Vec::new(),
             open: None,
             messages: 0,
             begun: None,
@@ -102,20 +148,55 @@ impl<R: BufRead> EventReader<R> {
         }
     }
 
-    /// The next item, or nothing at the end.
+    /// The next item, or nothing at the end; see [`EventReader::read`].
+    #[cfg(feature = "internals")]
+    pub fn next_item(&mut self) -> Option<Item> {
+        Some(match self.read()? {
+            Read::Item(item) => item,
+            Read::Delta(delta) => Item { origin: delta.origin(), content: StreamItem::Event(delta.event()) },
+        })
+    }
+
+    /// What comes next, or nothing at the end.
     ///
     /// An input that fails to be read ends there, with a finding and [`EventReader::read_error`].
-    pub fn next_item(&mut self) -> Option<Item> {
+    pub fn read(&mut self) -> Option<Read<'_>> {
+        match self.go_on() {
+            Ready::Held => self.held.pop().map(|next| match next {
+                Next::Delta(delta) => Read::Delta(delta),
+                Next::Item(item) => Read::Item(item),
+            }),
+            Ready::Delta(delta) => Some(Read::Delta(delta.of(&self.units))),
+            Ready::End => None,
+        }
+    }
+
+    /// Reads until something is ready.
+    fn go_on(&mut self) -> Ready {
         loop {
-            if let Some(item) = self.held.pop() {
-                return Some(item);
+            if self.held.is_empty() {
+                self.held.tidy();
+            } else if self.held.is_ready() {
+                return Ready::Held;
             }
             if self.ended {
-                return None;
+                return Ready::End;
             }
-            match self.lines.next_line() {
-                Ok(Some(line)) => self.read_line(&line),
-                Ok(None) => self.end(),
+            match self.lines.read(&mut self.line) {
+                Ok(true) => {
+                    let found = line::read(self.line.text(), &mut self.units);
+                    match found.and_then(|found| self.count_delta(found)) {
+                        Some(delta) if self.held.is_empty() => return Ready::Delta(delta),
+                        Some(delta) => self.held.push_delta(&delta.of(&self.units)),
+                        None => {
+                            let line = std::mem::take(&mut self.line);
+                            self.read_line(&line);
+                            self.line = line;
+                            self.line.let_go();
+                        }
+                    }
+                }
+                Ok(false) => self.end(),
                 Err(error) => {
                     self.diagnostics
                         .push(Diagnostic::new(UNREADABLE_STREAM, format!("reading {} failed: {error}", self.file)));
@@ -124,6 +205,19 @@ impl<R: BufRead> EventReader<R> {
                 }
             }
         }
+    }
+
+    /// Counts a delta of the message that is open, unless its line says more than the delta.
+    fn count_delta(&mut self, found: DeltaLine) -> Option<Counted> {
+        let open = self.open.as_mut()?;
+        // The first delta of a call may begin it, and the full form shows what was read of the arguments.
+        if found.source == Source::Tool && !(found.is_slim && open.calls.contains(&found.index)) {
+            return None;
+        }
+        self.counts.events += 1;
+        let count = open.deltas.entry(found.index).or_default();
+        *count += 1;
+        Some(Counted { found, line: self.line.number, message: open.number, number: *count - 1 })
     }
 
     /// What was found since the last call.
@@ -339,7 +433,7 @@ impl<R: BufRead> EventReader<R> {
         if self.open.as_ref().is_some_and(|open| open.deltas.is_empty() && open.calls.is_empty()) {
             self.stream_whole(&message, line);
         }
-        let calls: Vec<(usize, ToolCall)> = message.blocks().into_iter().enumerate().filter_map(as_call).collect();
+        let calls: Vec<(usize, ToolCall)> = message.placed_calls().collect();
         self.name_calls(&calls, message.is_cut_short(), true);
         self.push(self.origin(line), AgentEvent::MessageEnd(message));
         self.open = None;

@@ -79,7 +79,7 @@ impl JsString {
 
     /// Appends text.
     pub fn push_str(&mut self, text: &str) {
-        self.0.extend(text.encode_utf16());
+        widen(text, &mut self.0);
     }
 
     /// Removes everything, keeping the allocation.
@@ -145,7 +145,7 @@ impl JsString {
 
     /// Number of bytes of the text in UTF-8, a lone surrogate counting three.
     pub fn utf8_len(&self) -> usize {
-        char::decode_utf16(self.0.iter().copied()).map(|unit| unit.map_or(3, char::len_utf8)).sum()
+        utf8_len(&self.0)
     }
 }
 
@@ -169,8 +169,28 @@ pub fn is_js_white_space(unit: u16) -> bool {
 
 impl From<&str> for JsString {
     fn from(text: &str) -> Self {
-        Self(text.encode_utf16().collect())
+        let mut units = Vec::new();
+        widen(text, &mut units);
+        Self(units)
     }
+}
+
+/// Appends the code units of `text`; ASCII goes without a detour.
+pub fn widen(text: &str, units: &mut Vec<u16>) {
+    let bytes = text.as_bytes();
+    let ascii = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len());
+    units.reserve(bytes.len());
+    let (ascii, rest) = text.split_at(ascii);
+    units.extend(ascii.bytes().map(u16::from));
+    units.extend(rest.encode_utf16());
+}
+
+/// Number of bytes of code units in UTF-8, a lone surrogate counting three.
+pub fn utf8_len(units: &[u16]) -> usize {
+    if units.iter().all(|&unit| unit < 0x80) {
+        return units.len();
+    }
+    char::decode_utf16(units.iter().copied()).map(|unit| unit.map_or(3, char::len_utf8)).sum()
 }
 
 impl From<String> for JsString {

@@ -3,13 +3,16 @@
 //! `serde_json` does the scanning. Its own `Value` is no use here, since it refuses lone surrogates; so each
 //! level is read as raw values and each string through bytes.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::JsString;
+use super::{JsString, widen};
 
 /// Deeper values are refused: nobody writes them, and each level costs a call frame.
 pub const MAX_DEPTH: usize = 256;
@@ -32,13 +35,18 @@ pub enum Value {
 }
 
 /// The members of a JSON object in the order of their first appearance; of equal keys the last value counts.
+///
+/// Clones share their members until one of them is changed: messages are handed around, and can be large.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Object(Vec<(JsString, Value)>);
+pub struct Object(Arc<Vec<(JsString, Value)>>);
+
+/// Objects of more members than this are read with an index over their keys.
+const FEW_MEMBERS: usize = 16;
 
 impl Object {
     /// An object without members.
-    pub const fn new() -> Self {
-        Self(Vec::new())
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// The value of `key`.
@@ -48,22 +56,33 @@ impl Object {
 
     /// The value of `key`, to change.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
-        self.0.iter_mut().find(|(name, _)| *name == key).map(|(_, value)| value)
+        Arc::make_mut(&mut self.0).iter_mut().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+
+    /// Where `key` stands among the members, for [`Object::at`].
+    pub fn position(&self, key: &str) -> Option<usize> {
+        self.0.iter().position(|(name, _)| *name == key)
+    }
+
+    /// The value of the member at that place.
+    pub fn at(&self, position: usize) -> Option<&Value> {
+        self.0.get(position).map(|(_, value)| value)
     }
 
     /// Sets `key`, in place when it is there already.
     pub fn insert(&mut self, key: impl Into<JsString>, value: impl Into<Value>) {
         let (key, value) = (key.into(), value.into());
-        match self.0.iter_mut().find(|(name, _)| *name == key) {
+        let members = Arc::make_mut(&mut self.0);
+        match members.iter_mut().find(|(name, _)| *name == key) {
             Some((_, old)) => *old = value,
-            None => self.0.push((key, value)),
+            None => members.push((key, value)),
         }
     }
 
     /// Removes `key` and gives its value back.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let at = self.0.iter().position(|(name, _)| *name == key)?;
-        Some(self.0.remove(at).1)
+        Some(Arc::make_mut(&mut self.0).remove(at).1)
     }
 
     /// The members in order.
@@ -85,22 +104,28 @@ impl Object {
 
 impl<K: Into<JsString>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
-        let mut object = Self::new();
-        let mut seen = std::collections::HashMap::new();
+        let mut object: Vec<(JsString, Value)> = Vec::new();
+        let mut seen = HashMap::new();
         for (key, value) in members {
             let (key, value) = (key.into(), value.into());
-            match seen.get(&key) {
-                Some(&at) => {
-                    let slot: &mut (JsString, Value) = &mut object.0[at];
-                    slot.1 = value;
-                }
+            if object.len() == FEW_MEMBERS {
+                seen = object.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
+            }
+            let known = match object.len() {
+                0..FEW_MEMBERS => object.iter().position(|(name, _)| *name == key),
+                _ => seen.get(&key).copied(),
+            };
+            match known.and_then(|at| object.get_mut(at)) {
+                Some((_, old)) => *old = value,
                 None => {
-                    seen.insert(key.clone(), object.0.len());
-                    object.0.push((key, value));
+                    if object.len() >= FEW_MEMBERS {
+                        seen.insert(key.clone(), object.len());
+                    }
+                    object.push((key, value));
                 }
             }
         }
-        object
+        Self(Arc::new(object))
     }
 }
 
@@ -153,22 +178,137 @@ fn from_raw(raw: &RawValue, depth: usize) -> Result<Value, String> {
         Some(b'n') => Value::Null,
         Some(b't') => Value::Bool(true),
         Some(b'f') => Value::Bool(false),
-        Some(b'"') => Value::String(serde_json::from_str(text).map_err(read_error)?),
+        Some(b'"') => Value::String(string(text).map_err(read_error)?),
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(text).map_err(read_error)?;
             Value::Array(items.into_iter().map(|item| from_raw(item, depth + 1)).collect::<Result<_, _>>()?)
         }
         Some(b'{') => {
             let RawMembers(members) = serde_json::from_str(text).map_err(read_error)?;
-            let members = members.into_iter().map(|(key, value)| Ok((key, from_raw(value, depth + 1)?)));
+            let members = members.into_iter().map(|(key, value)| Ok((key.to_js(), from_raw(value, depth + 1)?)));
             Value::Object(members.collect::<Result<Object, String>>()?)
         }
         _ => Value::Number(text.into()),
     })
 }
 
+/// Reads a JSON string with its quotes.
+fn string(text: &str) -> serde_json::Result<JsString> {
+    let mut units = Vec::new();
+    let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    match inside.and_then(|inside| unescape(inside.as_bytes(), &mut units)) {
+        Some(()) => {
+            if units.capacity() > units.len() * 2 {
+                units.shrink_to_fit();
+            }
+            Ok(JsString::from_units(units))
+        }
+        // What is wrong with it.
+        None => serde_json::from_str(text),
+    }
+}
+
+/// Reads the inside of a JSON string; its code units replace what is in `units`. Nothing when it is none.
+pub fn unescape(mut text: &[u8], units: &mut Vec<u16>) -> Option<()> {
+    units.clear();
+    units.reserve(text.len());
+    while !text.is_empty() {
+        let is_plain = |&byte: &u8| (0x20..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
+        let plain = text.iter().position(|byte| !is_plain(byte)).unwrap_or(text.len());
+        let (ascii, rest) = text.split_at(plain);
+        units.extend(ascii.iter().map(|&byte| u16::from(byte)));
+        text = match *rest {
+            [] => break,
+            [b'\\', escape, ref rest @ ..] => {
+                let (unit, rest) = match escape {
+                    b'n' => (0x0A, rest),
+                    b'"' | b'\\' | b'/' => (u16::from(escape), rest),
+                    b't' => (0x09, rest),
+                    b'r' => (0x0D, rest),
+                    b'b' => (0x08, rest),
+                    b'f' => (0x0C, rest),
+                    b'u' => {
+                        let (digits, rest) = rest.split_at_checked(4)?;
+                        (hex(digits)?, rest)
+                    }
+                    _ => return None,
+                };
+                units.push(unit);
+                rest
+            }
+            [0x80..=0xFF, ..] => {
+                let wide = rest.iter().position(u8::is_ascii).unwrap_or(rest.len());
+                let (wide, rest) = rest.split_at(wide);
+                widen(std::str::from_utf8(wide).ok()?, units);
+                rest
+            }
+            _ => return None,
+        };
+    }
+    Some(())
+}
+
+fn hex(digits: &[u8]) -> Option<u16> {
+    digits.iter().try_fold(0_u16, |sum, &digit| {
+        let value = char::from(digit).to_digit(16)?;
+        Some(sum << 4 | u16::try_from(value).ok()?)
+    })
+}
+
 /// The members of an object, values unread.
-pub struct RawMembers<'a>(pub Vec<(JsString, &'a RawValue)>);
+pub struct RawMembers<'a>(pub Vec<(Key<'a>, &'a RawValue)>);
+
+impl<'a> RawMembers<'a> {
+    /// The members with their keys as text.
+    pub fn named(self) -> Vec<(JsString, &'a RawValue)> {
+        self.0.into_iter().map(|(key, value)| (key.to_js(), value)).collect()
+    }
+}
+
+/// The key of a member as it stands in the text wherever that can be: WTF-8, escapes resolved.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key<'a>(Cow<'a, [u8]>);
+
+impl Key<'_> {
+    /// The key as text.
+    pub fn to_js(&self) -> JsString {
+        JsString::from_wtf8(&self.0)
+    }
+}
+
+impl PartialEq<str> for Key<'_> {
+    fn eq(&self, other: &str) -> bool {
+        *self.0 == *other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for Key<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl<'de> Visitor<'de> for Bytes {
+            type Value = Key<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a string")
+            }
+
+            fn visit_borrowed_bytes<E: serde::de::Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Borrowed(bytes)))
+            }
+
+            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Owned(bytes.to_vec())))
+            }
+        }
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
 
 impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -182,7 +322,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {
 
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
                 let mut members = Vec::new();
-                while let Some(member) = map.next_entry::<JsString, &'de RawValue>()? {
+                while let Some(member) = map.next_entry::<Key<'de>, &'de RawValue>()? {
                     members.push(member);
                 }
                 Ok(RawMembers(members))
@@ -411,6 +551,51 @@ mod tests {
         let error = parse("{\"a\": tru}").expect_err("not JSON");
         assert_eq!(error.offset, 9);
         assert_eq!(parse("{\"a\":1").expect_err("cut").message, "EOF while parsing an object");
+    }
+
+    fn inside(text: &str) -> Option<Vec<u16>> {
+        let mut units = vec![1];
+        unescape(text.as_bytes(), &mut units).map(|()| units)
+    }
+
+    /// The reader of all lines takes strings by `serde_json`; both must agree on every text.
+    #[test]
+    fn strings_are_read_as_the_slow_reader_reads_them() {
+        let pieces = [
+            "a",
+            "é",
+            "😀",
+            "\\n",
+            "\\\"",
+            "\\\\",
+            "\\/",
+            "\\b\\f\\r\\t",
+            "\\u0041",
+            "\\ud83d",
+            "\\ude00",
+            "\\uD83D\\uDE00",
+            "\\u12",
+            "\\x",
+            "\\",
+            "\u{1}",
+            "\n",
+            "\"",
+            "\u{7f}",
+            "\\uZZZZ",
+            "\\u+123",
+            "",
+        ];
+        for one in pieces {
+            for two in pieces {
+                for three in pieces {
+                    let inner = format!("{one}{two}{three}");
+                    let text = format!("\"{inner}\"");
+                    let raw = serde_json::from_str::<&RawValue>(&text).ok();
+                    let slow: Option<JsString> = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
+                    assert_eq!(inside(&inner), slow.map(JsString::into_units), "{text:?}");
+                }
+            }
+        }
     }
 
     #[test]

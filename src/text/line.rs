@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 /// One physical line, without its LF and, in [`RawLine::text`], without a CR before it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawLine {
     /// 1-based line number.
     pub number: usize,
@@ -19,6 +19,15 @@ impl RawLine {
     /// The bytes without a trailing CR.
     pub fn text(&self) -> &[u8] {
         self.bytes.strip_suffix(b"\r").unwrap_or(&self.bytes)
+    }
+
+    /// Gives the bytes up once they are read, when there is room for a long line: few lines are long.
+    pub fn let_go(&mut self) {
+        /// As much room is kept, in bytes.
+        const KEPT: usize = 1 << 18;
+        if self.bytes.capacity() > KEPT {
+            self.bytes = Vec::new();
+        }
     }
 
     /// Whether only JSON white space stands here.
@@ -40,23 +49,43 @@ impl<R: BufRead> LineReader<R> {
         Self { input, number: 0, offset: 0 }
     }
 
-    /// The next line, or nothing at the end.
+    /// Reads the next line into `line`, whose allocation is used again; gives whether there was one.
     ///
     /// # Errors
     /// When the input cannot be read.
-    pub fn next_line(&mut self) -> io::Result<Option<RawLine>> {
-        let mut bytes = Vec::new();
-        let read = self.input.read_until(b'\n', &mut bytes)?;
+    pub fn read(&mut self, line: &mut RawLine) -> io::Result<bool> {
+        line.bytes.clear();
+        let read = self.read_until_end(&mut line.bytes)?;
         if read == 0 {
-            return Ok(None);
+            return Ok(false);
         }
-        let terminated = bytes.last() == Some(&b'\n');
-        if terminated {
-            bytes.pop();
+        line.terminated = line.bytes.last() == Some(&b'\n');
+        if line.terminated {
+            line.bytes.pop();
         }
         self.number += 1;
-        let line = RawLine { number: self.number, offset: self.offset, bytes, terminated };
+        (line.number, line.offset) = (self.number, self.offset);
         self.offset += read;
-        Ok(Some(line))
+        Ok(true)
+    }
+
+    /// As [`BufRead::read_until`] a line feed, which looks for it more slowly.
+    fn read_until_end(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+        let mut read = 0;
+        loop {
+            let available = match self.input.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let end = memchr::memchr(b'\n', available);
+            let used = end.map_or(available.len(), |at| at + 1);
+            bytes.extend_from_slice(&available[..used]);
+            self.input.consume(used);
+            read += used;
+            if end.is_some() || used == 0 {
+                return Ok(read);
+            }
+        }
     }
 }

@@ -8,6 +8,6 @@ pub mod json;
 mod line;
 mod place;
 
-pub use js_string::{JsString, is_js_white_space};
+pub use js_string::{JsString, is_js_white_space, utf8_len, widen};
 pub use line::{LineReader, RawLine};
 pub use place::{LineIndex, Place, Position};

@@ -2,8 +2,8 @@
 
 use super::digest::{Digests, Format};
 use super::edit_mode::{self, EditMode, ModeGuess};
-use super::formats::without_entries;
-use super::inspection::{Inspection, Note, Step, ToolKind};
+use super::formats::without_entries::WithoutEntries;
+use super::inspection::{Digest, Inspection, Note, Step, ToolKind};
 use super::partial::{Node, PartialJson};
 use super::path_list::PathList;
 use super::paths;
@@ -53,6 +53,9 @@ pub struct CallReader {
     input_key: Option<&'static str>,
     paths: PathList,
     notes: Vec<Note>,
+    /// What an edit without entries shows, and under which name and at which restart of the reader it was read.
+    without_entries: WithoutEntries,
+    without_entries_of: (Option<&'static str>, u64, bool),
 }
 
 impl CallReader {
@@ -73,6 +76,8 @@ impl CallReader {
             input_key: None,
             paths: PathList::default(),
             notes: Vec::new(),
+            without_entries: WithoutEntries::default(),
+            without_entries_of: (None, 0, false),
         }
     }
 
@@ -134,8 +139,12 @@ impl CallReader {
     /// or of [`Self::inspect`].
     pub fn step(&mut self) -> Step<'_> {
         self.update();
-        let arguments = self.arguments_with_paths();
-        self.paths.expand(&arguments, &self.options.cwd);
+        self.expand_paths();
+        self.present()
+    }
+
+    /// What [`Self::step`] gave last.
+    pub fn present(&self) -> Step<'_> {
         Step { paths: self.paths.candidates(), inspection: self.inspection() }
     }
 
@@ -146,14 +155,28 @@ impl CallReader {
     }
 
     /// What an edit call without an entry shows in the generation that takes it for an empty text and not for raw text
-    /// (engine.md E11 G11, G12); none where it shows raw text there too. Costs a copy.
-    pub fn digest_without_entries(&self) -> Option<JsString> {
+    /// (engine.md E11 G11, G12); none where it shows raw text there too. `unchanged` counts from the previous call of
+    /// this method that gave something.
+    pub fn digest_without_entries(&mut self) -> Option<Digest<'_>> {
         if self.kind != ToolKind::Edit {
             return None;
         }
-        let arguments = self.arguments();
-        let input = arguments.get("input").or_else(|| arguments.get("_input"))?.as_string()?;
-        without_entries::digest(input, self.mode.fixed())
+        let root = root(&self.last, &self.reader)?;
+        // A number that still grows is no text, and hides the other name.
+        let atom = self.reader.top_atom().filter(|_| self.last.is_none());
+        let key = match root.member("input") {
+            _ if atom.is_some_and(|key| *key == "input") => return None,
+            Some(_) => "input",
+            None if atom.is_some_and(|key| *key == "_input") => return None,
+            None => "_input",
+        };
+        let (stable, tail) = root.member(key)?.text()?;
+        let of = (Some(key), self.reader.restarts(), self.last.is_some());
+        if of != self.without_entries_of {
+            self.without_entries_of = of;
+            self.without_entries.restart();
+        }
+        self.without_entries.read(stable, tail, self.mode.fixed())
     }
 
     fn inspection(&self) -> Inspection<'_> {
@@ -177,7 +200,8 @@ impl CallReader {
             self.restarts = self.reader.restarts();
             self.restart();
         }
-        let input_key = edit_mode::input_key(root(&self.last, &self.reader));
+        let is_edit = self.kind == ToolKind::Edit;
+        let input_key = is_edit.then(|| edit_mode::input_key(root(&self.last, &self.reader))).flatten();
         if input_key != self.input_key {
             self.input_key = input_key;
             self.restart();
@@ -188,10 +212,9 @@ impl CallReader {
             ToolKind::Write => self.digests.read(Format::Write, root),
             ToolKind::Edit => {
                 self.digests.read(Format::Edit(self.mode.of(root)), root);
-                let path = self.digests.names_path().then(|| own_path(root)).flatten();
                 match self.digests.entries() {
                     Some(entries) => self.paths.set(entries.iter().map(|entry| entry.path)),
-                    None => self.paths.set(self.digests.headers().iter().chain(path.as_ref())),
+                    None => self.paths.set(self.digests.headers().iter().chain(self.digests.named_path())),
                 }
             }
         }
@@ -220,24 +243,21 @@ impl CallReader {
         }
     }
 
-    /// Path-like arguments as they stand.
-    fn arguments_with_paths(&mut self) -> Vec<JsString> {
+    /// Makes the candidates of the paths that are known, else of the path-like arguments as they stand.
+    fn expand_paths(&mut self) {
         let changed = self.reader.take_changed();
         match root(&self.last, &self.reader) {
             Some(Node::Value(value)) => {
                 let members = value.as_object().map(|object| object.iter()).into_iter().flatten();
-                members.flat_map(|(key, value)| paths::of_argument(key, value)).collect()
+                let arguments: Vec<JsString> =
+                    members.flat_map(|(key, value)| paths::of_argument(key, value)).collect();
+                self.paths.expand(&arguments, &self.options.cwd);
             }
-            _ => self.paths.growing_arguments(&self.reader, &changed),
+            _ => self.paths.expand_growing(&self.reader, &changed, &self.options.cwd),
         }
     }
 }
 
 fn root<'a>(last: &'a Option<Value>, reader: &'a PartialJson) -> Option<Node<'a>> {
     last.as_ref().map(Node::Value).or_else(|| reader.root())
-}
-
-/// The `path` argument of the modes that have one.
-fn own_path(root: Option<Node<'_>>) -> Option<JsString> {
-    root?.member("path")?.to_text().filter(|path| !path.is_empty())
 }

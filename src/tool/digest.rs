@@ -53,11 +53,17 @@ pub(super) struct KnownPath(Option<JsString>);
 impl KnownPath {
     /// Whether the path is another one than before.
     fn update(&mut self, root: Option<Node<'_>>) -> bool {
-        let path = root.and_then(|root| root.member("path")).and_then(Node::to_text);
-        let path = path.filter(|path| !path.is_empty());
-        let changed = path != self.0;
-        self.0 = path;
-        changed
+        let path = root.and_then(|root| root.member("path")).and_then(Node::text);
+        let path = path.filter(|(stable, tail)| !stable.is_empty() || !tail.is_empty());
+        let is_known = match (&self.0, path) {
+            (None, None) => true,
+            (Some(known), Some((stable, tail))) => known.units().strip_prefix(stable).is_some_and(|rest| rest == tail),
+            _ => false,
+        };
+        if !is_known {
+            self.0 = path.map(|(stable, tail)| JsString::from_units([stable, tail].concat()));
+        }
+        !is_known
     }
 }
 
@@ -213,9 +219,13 @@ impl Digests {
         }
     }
 
-    /// Whether the call names its file in the argument `path`.
-    pub(super) fn names_path(&self) -> bool {
-        matches!(self, Self::Replace(_) | Self::Patch { .. })
+    /// The path of a call that names its file in the argument `path`.
+    pub(super) fn named_path(&self) -> Option<&JsString> {
+        match self {
+            Self::Replace(shown) => shown.path.0.as_ref(),
+            Self::Patch { path, .. } => path.0.as_ref(),
+            _ => None,
+        }
     }
 
     /// Whether a sloppy edit has a tag of unknown form.

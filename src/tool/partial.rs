@@ -110,7 +110,14 @@ struct Members {
 
 impl Members {
     fn get(&self, key: &str) -> Option<&Value> {
-        Some(&self.list[*self.index.get(&JsString::from(key))?].1)
+        /// So few are looked through.
+        const FEW: usize = 8;
+        let at = if self.list.len() <= FEW {
+            self.list.iter().position(|(name, _)| *name == key)?
+        } else {
+            *self.index.get(&JsString::from(key))?
+        };
+        self.list.get(at).map(|(_, value)| value)
     }
 
     /// Adds the member, or gives another value to its key; its index.
@@ -220,6 +227,16 @@ impl PartialJson {
     pub(super) fn top_growing(&self) -> Option<(&JsString, Node<'_>)> {
         match self.frames.first()? {
             Frame::Object { key: Some(key), .. } => Some((key, self.growing(0)?)),
+            _ => None,
+        }
+    }
+
+    /// The key of the outermost member that is a number or keyword as far as it was read.
+    pub(super) fn top_atom(&self) -> Option<&JsString> {
+        match self.frames.as_slice() {
+            [Frame::Object { key, .. }] if self.state == State::Atom => {
+                key.as_ref().filter(|_| read_atom(&self.atom).is_some())
+            }
             _ => None,
         }
     }

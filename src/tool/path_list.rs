@@ -16,6 +16,9 @@ pub(super) struct PathList {
     candidates: Vec<JsString>,
     /// Path-like arguments that are complete, by member index.
     arguments: BTreeMap<usize, Vec<JsString>>,
+    /// These and the one that grew last, in order.
+    all_arguments: Vec<JsString>,
+    is_growing: bool,
 }
 
 impl PathList {
@@ -55,18 +58,28 @@ impl PathList {
         }
     }
 
-    /// The path-like arguments of an object that still grows; `changed` are the members completed since the last call.
-    pub(super) fn growing_arguments(&mut self, reader: &PartialJson, changed: &[usize]) -> Vec<JsString> {
+    /// As [`PathList::expand`], with the path-like arguments of an object that still grows; `changed` are the members
+    /// completed since the last call.
+    pub(super) fn expand_growing(&mut self, reader: &PartialJson, changed: &[usize], cwd: &JsString) {
+        let mut is_new = false;
         for &at in changed {
             if let Some((key, value)) = reader.top_member(at)
                 && paths::is_path_key(key)
             {
                 self.arguments.insert(at, paths::of_argument(key, value));
+                is_new = true;
             }
         }
         let growing = reader.top_growing().filter(|(key, _)| paths::is_path_key(key));
-        let growing = growing.map(|(key, node)| paths::of_argument(key, &growing_value(node)));
-        self.arguments.values().flatten().cloned().chain(growing.into_iter().flatten()).collect()
+        let was_growing = std::mem::replace(&mut self.is_growing, growing.is_some());
+        if is_new || was_growing || growing.is_some() {
+            let growing = growing.map(|(key, node)| paths::of_argument(key, &growing_value(node)));
+            self.all_arguments =
+                self.arguments.values().flatten().cloned().chain(growing.into_iter().flatten()).collect();
+        }
+        let arguments = std::mem::take(&mut self.all_arguments);
+        self.expand(&arguments, cwd);
+        self.all_arguments = arguments;
     }
 }
 

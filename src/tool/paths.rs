@@ -57,9 +57,9 @@ pub(super) fn is_path_key(key: &JsString) -> bool {
 }
 
 fn ends_with(key: &JsString, ending: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    let ending: Vec<u16> = ending.encode_utf16().collect();
-    key.units().ends_with(&ending)
+    let Some(from) = key.len().checked_sub(ending.len()) else { return false };
+    let lower = |unit: u16| u8::try_from(unit).ok().map(|byte| byte.to_ascii_lowercase());
+    key.units()[from..].iter().zip(ending.bytes()).all(|(&unit, byte)| lower(unit) == Some(byte))
 }
 
 /// The segments of an absolute path with `.`, `..` and empty ones folded.

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::diagnostic::code::{MALFORMED_SCRIPT, UNKNOWN_SCRIPT_KEY};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::text::json::{self, RawMembers, Value};
+use crate::text::json::{self, Key, RawMembers, Value};
 use crate::text::{JsString, LineIndex, Place};
 use crate::tool::{CallReader, ReadOptions};
 
@@ -295,7 +295,7 @@ impl<'a> Parser<'a> {
 
     /// The milliseconds of a `{"stall": ms}`, if the part is one.
     fn stall(&mut self, raw: &'a RawValue) -> Option<Parsed<u64>> {
-        let Ok(RawMembers(members)) = serde_json::from_str::<RawMembers<'a>>(raw.get()) else { return None };
+        let members = serde_json::from_str::<RawMembers<'a>>(raw.get()).ok()?.named();
         let (_, value) = members.iter().find(|(key, _)| *key == "stall")?;
         self.check_keys(&members, &["stall"]);
         Some(self.number(value, "stall"))
@@ -489,7 +489,7 @@ impl<'a> Parser<'a> {
 
     fn members(&mut self, raw: &'a RawValue) -> Parsed<Vec<(JsString, &'a RawValue)>> {
         match serde_json::from_str::<RawMembers<'a>>(raw.get()) {
-            Ok(RawMembers(members)) => Ok(members),
+            Ok(members) => Ok(members.named()),
             Err(_) => Err(self.wrong(raw, "an object should stand here")),
         }
     }
@@ -560,7 +560,7 @@ impl<'a> Parser<'a> {
 }
 
 fn is_part(raw: &RawValue) -> bool {
-    let is_key = |key: &JsString| *key == "text" || *key == "thinking" || *key == "tool";
+    let is_key = |key: &Key<'_>| *key == "text" || *key == "thinking" || *key == "tool";
     raw.get().starts_with('{')
         && serde_json::from_str::<RawMembers<'_>>(raw.get())
             .is_ok_and(|RawMembers(members)| members.iter().any(|(key, _)| is_key(key)))

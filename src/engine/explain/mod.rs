@@ -79,19 +79,19 @@ impl Explain {
 
     /// The call of this context shows files: what was looked at before is void.
     pub(super) fn supersede(&mut self, call: &Context) {
-        if let Some(&at) = self.by_key.get(&call.buffer_key()) {
+        if let Some(&at) = self.by_key.get(&*call.buffer_key()) {
             self.seen[at].is_superseded = true;
         }
     }
 
     fn place(&mut self, context: &Context) -> usize {
         let key = context.buffer_key();
-        if let Some(&at) = self.by_key.get(&key) {
+        if let Some(&at) = self.by_key.get(&*key) {
             self.seen[at].is_superseded = false;
             return at;
         }
         let at = self.seen.len();
-        self.by_key.insert(key, at);
+        self.by_key.insert(key.into_owned(), at);
         self.seen.push(Seen {
             context: context.clone(),
             subject: Subject::of(context),

@@ -13,9 +13,9 @@ use crate::lifecycle::{
     WarningDelivery, payload, rule_value,
 };
 use crate::message::{AgentEvent, Ending, INJECTION_TYPE, INTERRUPT_PREFIX, Message};
-use crate::stream::Origin;
-use crate::text::JsString;
+use crate::stream::{Delta, Origin};
 use crate::text::json::Value;
+use crate::text::{JsString, utf8_len};
 use crate::tool::ReadOptions;
 
 use crate::host::journal::Journal;
@@ -292,6 +292,21 @@ impl<'a> Run<'a> {
     pub fn count_unsettled(&mut self, not_reproducible: usize, races: usize) {
         self.summary.not_reproducible += not_reproducible;
         self.summary.races += races;
+    }
+
+    /// Feeds one delta and carries out what follows.
+    pub fn delta(&mut self, delta: &Delta<'_>) -> Effects {
+        (self.at.line, self.at.block, self.at.delta) = (delta.line, delta.number.map(|_| delta.index), delta.number);
+        if self.at.entry.as_ref() != delta.entry {
+            self.at.entry = delta.entry.cloned();
+        }
+        self.summary.deltas += 1;
+        self.summary.bytes += utf8_len(delta.units);
+        if self.journal.keeps_events() {
+            self.journal.event(&delta.event());
+        }
+        let actions = self.coordinator.delta(delta.source, delta.index, delta.units);
+        if actions.is_empty() && !self.full { Effects::default() } else { self.carry_out(actions) }
     }
 
     /// Feeds one event and carries out what follows. Tool results go through [`Run::feed_result`].

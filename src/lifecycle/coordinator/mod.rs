@@ -216,8 +216,8 @@ impl Coordinator {
                 self.restart();
                 Vec::new()
             }
-            AgentEvent::TextDelta { delta, .. } => self.prose(Source::Text, delta),
-            AgentEvent::ThinkingDelta { delta, .. } => self.prose(Source::Thinking, delta),
+            AgentEvent::TextDelta { index, delta } => self.delta(Source::Text, *index, delta.units()),
+            AgentEvent::ThinkingDelta { index, delta } => self.delta(Source::Thinking, *index, delta.units()),
             AgentEvent::ToolCallArguments { index, arguments } => {
                 if let Some(call) = self.calls.get_mut(index) {
                     call.show(arguments, &self.options.reading);
@@ -227,27 +227,17 @@ impl Coordinator {
             AgentEvent::ToolCallStart { index, id, name } => {
                 if let Some(name) = name {
                     let id = id.clone().unwrap_or_default();
-                    self.calls.insert(*index, Call::new(id, name.clone(), &self.options.reading));
+                    self.calls.insert(*index, Call::new(*index, id, name.clone(), &self.options.reading));
                 }
                 Vec::new()
             }
-            AgentEvent::ToolCallDelta { index, delta } => {
-                if let Some(call) = self.calls.get_mut(index) {
-                    call.reader.push(delta.units());
-                }
-                self.tool(*index, delta, false)
-            }
+            AgentEvent::ToolCallDelta { index, delta } => self.delta(Source::Tool, *index, delta.units()),
             AgentEvent::ToolCallEnd { index, id, name, arguments } => {
                 let reading = &self.options.reading;
-                let fresh = || Call::new(id.clone(), name.clone(), reading);
+                let fresh = || Call::new(*index, id.clone(), name.clone(), reading);
                 let call = self.calls.entry(*index).or_insert_with(fresh);
-                call.id = id.clone();
-                call.finish(arguments.as_ref());
-                if self.manager.semantics().tool_call_end {
-                    self.tool(*index, &JsString::new(), true)
-                } else {
-                    Vec::new()
-                }
+                call.finish(id, arguments.as_ref());
+                if self.manager.semantics().tool_call_end { self.tool(*index, &[], true) } else { Vec::new() }
             }
             AgentEvent::MessageEnd(message) => self.message_end(message),
             AgentEvent::ToolResult(message) => self.tool_result(message),
@@ -263,6 +253,17 @@ impl Coordinator {
         }
     }
 
+    /// Takes the next delta.
+    pub fn delta(&mut self, source: Source, index: usize, units: &[u16]) -> Vec<Action> {
+        if source != Source::Tool {
+            return self.prose(source, units);
+        }
+        if let Some(call) = self.calls.get_mut(&index) {
+            call.reader.push(units);
+        }
+        self.tool(index, units, false)
+    }
+
     /// A message, or its response, starts: content indices count anew, and the buffers go where the generation
     /// clears them (engine.md E5.3).
     fn restart(&mut self) {
@@ -273,40 +274,41 @@ impl Coordinator {
         }
     }
 
-    fn prose(&mut self, source: Source, delta: &JsString) -> Vec<Action> {
+    fn prose(&mut self, source: Source, delta: &[u16]) -> Vec<Action> {
         if source == Source::Thinking && !self.manager.semantics().thinking {
             self.manager.tell_unwatched(&Context::prose(source));
             return Vec::new();
         }
-        let check = self.manager.check_delta(&Context::prose(source), delta.units());
+        let check = self.manager.check_delta(&Context::prose(source), delta);
         let mut actions = self.structural_results();
         self.decide(check, BatchContext::prose(source), &mut actions);
         actions
     }
 
     /// Checks a tool call after a delta or at its end (engine.md E5.5).
-    fn tool(&mut self, index: usize, delta: &JsString, at_end: bool) -> Vec<Action> {
+    fn tool(&mut self, index: usize, delta: &[u16], at_end: bool) -> Vec<Action> {
         let mut actions = if at_end { Vec::new() } else { self.structural_results() };
         let Some(call) = self.calls.get_mut(&index) else {
             // The block is missing: all that is known is that a tool is called.
             let context = Context { source: Source::Tool, tool: None, paths: Vec::new(), stream_key: None };
-            let check = self.manager.check_delta(&context, delta.units());
+            let check = self.manager.check_delta(&context, delta);
             self.decide(check, BatchContext::prose(Source::Tool), &mut actions);
             return actions;
         };
-        let reading = &self.options.reading;
-        let (check, batch) = call.check_text(index, &mut self.manager, reading, delta.units(), at_end);
-        let interrupted = self.decide(check, batch.clone(), &mut actions);
+        let check = call.check_text(&mut self.manager, &self.options.reading, delta, at_end);
+        let batch = batch_of(call, &check);
+        let interrupted = self.decide(check, batch, &mut actions);
         let semantics = self.manager.semantics();
         let runs_ast = self.manager.has_ast_rules() && (semantics.ast_on_delta || at_end);
         if runs_ast
             && !interrupted
             && let Some(call) = self.calls.get_mut(&index)
         {
-            let check = call.check_ast(index, &mut self.manager, &self.options.reading);
+            let check = call.check_ast(&mut self.manager, &self.options.reading);
             if at_end && self.options.late_structural {
-                self.structural.push((check, BatchContext { ended_call: Some(index), ..batch }));
+                self.structural.push((check, BatchContext { ended_call: Some(index), ..call.batch() }));
             } else {
+                let batch = batch_of(call, &check);
                 self.decide(check, batch, &mut actions);
             }
         }
@@ -423,4 +425,9 @@ impl Coordinator {
         self.tasks.insert(id, kind.clone());
         actions.push(Action::Schedule { delay_ms, task: Task { id, kind } });
     }
+}
+
+/// What the matches of a check belong to; where there is none, nobody asks.
+fn batch_of(call: &Call, check: &Check) -> BatchContext {
+    if check.matches.is_empty() { BatchContext::prose(Source::Tool) } else { call.batch() }
 }

@@ -185,13 +185,13 @@ fn same_names(named: &JsString, batch: &Batch, case: &Case<'_>) -> bool {
 /// Whether an announcement came at the last delta of a call, or behind it.
 fn is_last_delta(case: &Case<'_>, before: usize) -> bool {
     use crate::message::AgentEvent::{ToolCallDelta, ToolCallEnd};
-    let events = &case.turn.events;
-    let Some((_, last)) = before.checked_sub(1).and_then(|at| events.get(at)) else { return false };
-    let index = match last {
-        ToolCallDelta { index, .. } | ToolCallEnd { index, .. } => *index,
+    let Some(at) = before.checked_sub(1) else { return false };
+    let mut events = case.turn.events.iter().skip(at).map(|(_, event)| event);
+    let index = match events.next() {
+        Some(ToolCallDelta { index, .. } | ToolCallEnd { index, .. }) => index,
         _ => return false,
     };
-    !events[before..].iter().any(|(_, event)| matches!(event, ToolCallDelta { index: later, .. } if *later == index))
+    !events.any(|event| matches!(event, ToolCallDelta { index: later, .. } if later == index))
 }
 
 /// Matches are only noted: the recorded rules must be among them, and no other.
