@@ -136,8 +136,11 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
     let named = folder.path().join(format!("{NAME}.jsonl"));
     fs::rename(&session, &named).expect("renamed");
     // One that cannot be read stands beside it.
-    fs::write(folder.path().join(format!("{NAME}-none.jsonl")), "\u{9b}\n").expect("written");
-    let folder_name = folder.path().to_string_lossy().into_owned();
+    let both = folder.path().join("both");
+    fs::create_dir(&both).expect("a folder");
+    fs::copy(&named, both.join(format!("{NAME}.jsonl"))).expect("copied");
+    fs::write(both.join(format!("{NAME}-none.jsonl")), "\u{9b}\n").expect("written");
+    let folder_name = both.to_string_lossy().into_owned();
     let (rules, named) = (rules.to_string_lossy().into_owned(), named.to_string_lossy().into_owned());
     let mut runs: Vec<Vec<&str>> = Vec::new();
     for format in ["human", "json", "jsonl", "csv"] {

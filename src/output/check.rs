@@ -94,7 +94,7 @@ pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
         let conditions = row.conditions.iter().map(short);
         let patterns = row.ast_conditions.iter().map(|text| format!("ast: {}", short(text)));
         let question = row.question.as_ref().map(|text| format!("asked: {}", short(text)));
-        let reason = row.reason.as_deref().map(|reason| format!("({})", escape(reason)));
+        let reason = row.reason.as_ref().map(|reason| format!("({})", escape(&reason.to_string())));
         let bucket = match reason {
             Some(_) => Style::notable_cell(row.bucket.as_str()),
             None => Cell::new(row.bucket.as_str()),
@@ -152,8 +152,8 @@ fn lines(texts: impl Iterator<Item = String>) -> String {
 pub fn totals(rows: &Rows, counts: Counts) -> String {
     let mut out = String::new();
     for row in rows.kept.iter().filter(|row| row.bucket == Bucket::None).take(NAMED) {
-        let reason = row.reason.as_deref().unwrap_or("no condition");
-        let _ = writeln!(out, "no effect: {} ({})", escape(&row.name.to_string_lossy()), escape(reason));
+        let reason = row.reason.as_ref().map_or_else(|| "no condition".to_owned(), ToString::to_string);
+        let _ = writeln!(out, "no effect: {} ({})", escape(&row.name.to_string_lossy()), escape(&reason));
     }
     if rows.idle > NAMED {
         let _ = writeln!(out, "no effect: {} more (--list shows all)", rows.idle - NAMED);

@@ -151,7 +151,7 @@ fn not_run(listed: &Listed, samples: &Samples, examples: &mut Examples) {
     if samples.samples.is_empty() {
         return;
     }
-    let why = listed.reason.clone().unwrap_or_else(|| "it is not registered".to_owned());
+    let why = listed.reason.as_ref().map_or_else(|| "it is not registered".to_owned(), ToString::to_string);
     let name = &listed.rule.name;
     let message = format!("the samples of the rule `{name}` cannot be run, since it is not registered: {why}");
     let help = "run them with the settings, the --agent and the --lifecycle that the rule is for";

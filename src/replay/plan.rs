@@ -15,7 +15,7 @@ use crate::json_object;
 use crate::judge::Verdicts;
 use crate::lifecycle::{Coordinator, Options, Templates, shown_path};
 use crate::message::Message;
-use crate::rule::{BUNDLED_PREFIX, CompiledRule};
+use crate::rule::{BUNDLED_PREFIX, CompiledRule, Unregistered};
 use crate::session::{EntryKind, NewHeader, Session, Store};
 use crate::settings::Settings;
 use crate::stream::{ChunkMode, StreamHeader};
@@ -35,7 +35,7 @@ pub struct RuleLine {
     /// Whether it is registered.
     pub registered: bool,
     /// Why not.
-    pub reason: Option<String>,
+    pub reason: Option<Unregistered>,
 }
 
 /// What all inputs of a replay share.
@@ -263,7 +263,7 @@ impl Plan {
                 name: rule.name.clone(),
                 path: shown_path(&self.placed(&rule.name, &rule.path, cwd), cwd, &self.home),
                 registered: rule.registered,
-                reason: rule.reason.clone(),
+                reason: rule.reason.as_ref().map(ToString::to_string),
                 matches: if self.counting.is_some() { self.what_matches(&rule.name) } else { Vec::new() },
             });
         }
@@ -295,8 +295,8 @@ impl Plan {
         let left_out = self.listed.iter().filter(|rule| !rule.registered && only.is_none_or(|only| *only == rule.name));
         left_out
             .map(|rule| {
-                let why = rule.reason.clone().unwrap_or_else(|| "it is not registered".to_owned());
-                GateEvent::plain(rule.name.clone(), gate_of(&why), why)
+                let why = rule.reason.as_ref().map_or_else(|| "it is not registered".to_owned(), ToString::to_string);
+                GateEvent::plain(rule.name.clone(), gate_of(rule.reason.as_ref()), why)
             })
             .collect()
     }
@@ -378,15 +378,12 @@ impl Plan {
     }
 }
 
-/// The gate at which a rule stayed that is not registered, by the reason that the register gives.
-fn gate_of(reason: &str) -> &'static str {
-    let switched_off = ["switched off", "named in `ttsr.disabledRules`", "bundled, and", "`ttsr.enabled` is off"];
-    if reason.starts_with("not for the agent") {
-        "agent"
-    } else if switched_off.iter().any(|off| reason.starts_with(off)) {
-        "disabled"
-    } else {
-        "not-registered"
+/// The gate at which a rule stayed that is not registered.
+fn gate_of(reason: Option<&Unregistered>) -> &'static str {
+    match reason {
+        Some(Unregistered::OtherAgent(_)) => "agent",
+        Some(reason) if reason.is_switched_off() => "disabled",
+        _ => "not-registered",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The inventory as a report shows it (cli.md section 3): one row a rule, without its file, body and patterns.
 
 use super::read::Provider;
-use super::register::{Bucket, CompiledRule, Listed, RuleSet};
+use super::register::{Bucket, CompiledRule, Listed, RuleSet, Unregistered};
 use crate::settings::InterruptMode;
 use crate::text::JsString;
 
@@ -21,7 +21,7 @@ pub struct RuleRow {
     /// Whether it is registered.
     pub registered: bool,
     /// Why it is not registered.
-    pub reason: Option<String>,
+    pub reason: Option<Unregistered>,
     /// `description`
     pub description: Option<JsString>,
     /// The conditions: of a registered rule those that the agent compiles.

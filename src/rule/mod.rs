@@ -38,5 +38,6 @@ pub use read::{
 };
 pub use register::{
     Bucket, CompiledRule, Flaw, Listed, Refusal, Registrar, RuleSet, Scope, ScopeToken, ToolScope, Unheard,
+    Unregistered,
 };
 pub use samples::{Expected, SAMPLES_KEY, Sample, SampleProblem, Samples};

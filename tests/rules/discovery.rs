@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ttsr::generation::Lifecycle;
-use ttsr::rule::{Bucket, Loaded, Places, Provider, RuleSet, lint};
+use ttsr::rule::{Bucket, Loaded, Places, Provider, RuleSet, Unregistered, lint};
 use ttsr::settings::Settings;
 
 fn write(root: &Path, path: &str, text: &str) {
@@ -149,7 +149,7 @@ fn the_first_name_wins_and_each_rule_ends_in_its_bucket() {
     let of = |name: &str| set.inventory.iter().filter(|listed| listed.rule.name == *name).collect::<Vec<_>>();
     let [first, second] = of("a")[..] else { panic!("two rules of the name `a`") };
     assert_eq!((first.bucket, second.bucket), (Bucket::Ttsr, Bucket::None));
-    assert_eq!(second.reason, Some(format!("shadowed by {}", first.rule.shown_file())));
+    assert_eq!(second.reason, Some(Unregistered::Shadowed(first.rule.shown_file())));
     let registration = lint::of_registration(&set);
     let shadowed: Vec<_> = registration.iter().filter(|finding| finding.code.name() == "shadowed-rule").collect();
     assert_eq!(shadowed.len(), 2, "a and cursor");

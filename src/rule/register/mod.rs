@@ -5,8 +5,10 @@ mod compile;
 mod flaw;
 mod registrar;
 mod scope;
+mod unregistered;
 
 pub use compile::{CompiledRule, Refusal};
 pub use flaw::Flaw;
 pub use registrar::{Bucket, Listed, Registrar, RuleSet, Unheard};
 pub use scope::{Scope, ScopeToken, ToolScope};
+pub use unregistered::Unregistered;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::compile::{CompiledRule, Refusal};
 use super::flaw::Flaw;
+use super::unregistered::Unregistered;
 use crate::generation::{Lifecycle, Semantics};
 use crate::glob::PathGlob;
 use crate::rule::read::{CONDITION_KEYS, Fields, Provider, Reading, Rule};
@@ -33,7 +34,7 @@ pub struct Listed {
     /// Its position in [`RuleSet::compiled`].
     pub registered: Option<usize>,
     /// Why it is not registered.
-    pub reason: Option<String>,
+    pub reason: Option<Unregistered>,
     /// What registration left out of it, or why it refused it.
     pub flaws: Vec<Flaw>,
     /// Another rule has claimed the name, or `enabled: false` dropped the rule before it could.
@@ -109,7 +110,7 @@ impl RuleSet {
                     set.compiled.push(compiled);
                     (Bucket::Ttsr, Some(set.compiled.len() - 1), None)
                 }
-                Err(refusal) => (Bucket::None, None, Some(refusal.to_string())),
+                Err(refusal) => (Bucket::None, None, Some(Unregistered::Refused(refusal))),
             };
             set.inventory.push(Listed { rule: Arc::new(rule), bucket, registered, reason, flaws, is_shadowed: false });
         }
@@ -178,24 +179,24 @@ impl<'a> Registrar<'a> {
     }
 
     /// The bucket of a rule that nothing drops, and its registered form or why there is none.
-    fn decide(&self, rule: &Rule, flaws: &mut Vec<Flaw>) -> (Bucket, Result<CompiledRule, String>) {
+    fn decide(&self, rule: &Rule, flaws: &mut Vec<Flaw>) -> (Bucket, Result<CompiledRule, Unregistered>) {
         let (fields, semantics) = (&rule.fields, self.semantics);
         if semantics.rule_switches && self.settings.disabled_rules.contains(&rule.name) {
-            return (Bucket::None, Err("named in `ttsr.disabledRules`".to_owned()));
+            return (Bucket::None, Err(Unregistered::Disabled));
         }
         // E2.3; in the order of E2.5.
         let is_bundled = rule.provider == Provider::BuiltinDefaults;
         if semantics.rule_switches && is_bundled && !self.settings.builtin_rules {
-            return (Bucket::None, Err("bundled, and `ttsr.builtinRules` is false".to_owned()));
+            return (Bucket::None, Err(Unregistered::BundledOff));
         }
         let agent = self.agent.as_ref();
         if let Some(agent) = agent.filter(|agent| semantics.agents && !allows_agent(fields, agent)) {
-            return (Bucket::None, Err(format!("not for the agent `{agent}`")));
+            return (Bucket::None, Err(Unregistered::OtherAgent(agent.clone())));
         }
         let reason = if has_trigger(fields) {
             match CompiledRule::compile(rule, self.settings, semantics, flaws) {
                 Ok(compiled) => return (Bucket::Ttsr, Ok(compiled)),
-                Err(refusal) => refusal.to_string(),
+                Err(refusal) => Unregistered::Refused(refusal),
             }
         } else {
             no_trigger(rule, semantics)
@@ -222,25 +223,25 @@ impl<'a> Registrar<'a> {
 }
 
 /// What drops a rule before the buckets: switched off, shadowed, invalid, unreadable.
-fn drop_reason(rule: &Rule, names: &mut HashMap<JsString, String>, flaws: &mut Vec<Flaw>) -> Option<String> {
+fn drop_reason(rule: &Rule, names: &mut HashMap<JsString, String>, flaws: &mut Vec<Flaw>) -> Option<Unregistered> {
     if !rule.fields.enabled {
-        return Some("switched off by `enabled: false`".to_owned());
+        return Some(Unregistered::SwitchedOff);
     }
     let shown = rule.shown_file();
     if let Some(by) = names.get(&rule.name) {
         flaws.push(Flaw::Shadowed { by: by.clone() });
-        return Some(format!("shadowed by {by}"));
+        return Some(Unregistered::Shadowed(by.clone()));
     }
     names.insert(rule.name.clone(), shown);
     if let Some(Reading::Beyond(problem)) =
         rule.file.as_ref().and_then(|file| Some(&file.frontmatter.as_ref()?.reading))
     {
-        return Some(format!("its frontmatter cannot be read: {}", problem.message));
+        return Some(Unregistered::Unreadable(problem.message.to_string()));
     }
     let missing = [(&rule.name, "name"), (&rule.path, "path"), (&rule.content, "body")];
     let (_, what) = missing.into_iter().find(|(text, _)| text.is_empty())?;
     flaws.push(Flaw::Lacks { what });
-    Some(format!("it has no {what}"))
+    Some(Unregistered::Lacks(what))
 }
 
 /// Whether the engine is offered the rule (engine.md E2.5, generation-v4.md W3.1).
@@ -249,23 +250,23 @@ fn has_trigger(fields: &Fields) -> bool {
     fields.question.is_some() || lists.into_iter().flatten().any(|list| !list.is_empty())
 }
 
-fn no_trigger(rule: &Rule, semantics: &Semantics) -> String {
+fn no_trigger(rule: &Rule, semantics: &Semantics) -> Unregistered {
     let declares = |key: &str| {
         rule.file.as_ref().and_then(|file| file.frontmatter.as_ref()).is_some_and(|matter| matter.get(key).is_some())
     };
     if semantics.legacy_trigger_only {
         let newer = ["condition", "astCondition", "ast-condition", "ttsrTrigger", "ttsr-trigger"];
         return match newer.into_iter().find(|key| declares(key)) {
-            Some(key) => format!("v1 reads `ttsr_trigger` only, not `{key}`"),
-            None => "no `ttsr_trigger`".to_owned(),
+            Some(key) => Unregistered::OtherKey(key),
+            None => Unregistered::NoTrigger,
         };
     }
     if CONDITION_KEYS.into_iter().chain(["astCondition"]).any(declares) {
-        "its condition is empty or no text".to_owned()
+        Unregistered::EmptyCondition
     } else if semantics.judged_rules && declares("question") {
-        "its question is empty or no text".to_owned()
+        Unregistered::EmptyQuestion
     } else {
-        "no condition".to_owned()
+        Unregistered::NoCondition
     }
 }
 

@@ -295,7 +295,7 @@ fn row_122_a_rule_on_standard_input() {
     assert_eq!(both.rules().iter().map(|rule| rule["name"].as_str()).collect::<Vec<_>>(), [Some("-"), Some("r")]);
     // A repair is shown and not written; a name is for what is piped.
     let old = "---\nttsr_trigger: foo\n---\nB\n";
-    let fix = ["check-rules", "-", "--fix", "--lifecycle", "v3"];
+    let fix = ["check-rules", "-", "--diff", "--lifecycle", "v3"];
     let shown = ttsr_with(fix, old.as_bytes(), &surroundings());
     assert!(shown.status == 0 && shown.out.contains("\n+condition: foo\n"), "{}{}", shown.out, shown.err);
     assert_eq!(piped(&["-", "--fix", "--write"], old).status, 2);

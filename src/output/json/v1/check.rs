@@ -75,7 +75,7 @@ struct Rule<'a> {
     bucket: Bucket,
     registered: bool,
     /// Why the rule is not registered.
-    reason: Option<&'a str>,
+    reason: Option<String>,
     description: Option<Text<'a>>,
     condition: Vec<Text<'a>>,
     ast_condition: Vec<Text<'a>>,
@@ -98,7 +98,7 @@ impl<'a> From<&'a RuleRow> for Rule<'a> {
             provider: row.provider.id(),
             bucket: Bucket(row.bucket),
             registered: row.registered,
-            reason: row.reason.as_deref(),
+            reason: row.reason.as_ref().map(ToString::to_string),
             description: row.description.as_ref().map(Text),
             condition: texts(&row.conditions),
             ast_condition: texts(&row.ast_conditions),
