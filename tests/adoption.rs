@@ -11,6 +11,7 @@ use crate::support::program::Outcome;
 mod baseline;
 mod configuration;
 mod fingerprints;
+mod reports;
 mod suppressions;
 
 /// A repository of a team, with a home beside it.

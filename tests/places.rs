@@ -151,8 +151,8 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
         ]);
         runs.push(vec!["replay", "--as-write", &named, "--rules", &rules, "--format", format]);
     }
-    for format in ["human", "json", "sarif", "github", "junit"] {
-        runs.push(vec!["check-rules", &rules, "--list", "--diff", "--format", format]);
+    for format in ["human", "json", "sarif", "github", "gitlab", "junit"] {
+        runs.push(vec!["check-rules", &rules, "--list", "--diff", "--examples", "--format", format]);
     }
     for format in ["human", "json", "sarif"] {
         runs.push(vec!["inspect-session", &named, "--replay", "--rules", &rules, "--format", format]);

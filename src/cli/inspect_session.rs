@@ -221,7 +221,9 @@ impl Inspection<'_> {
                 let text = inspect::summary(&self.rows, console.style());
                 console.print(&text);
             }
-            InspectFormat::Sarif => console.print_json(&format!("{}\n", sarif::document(&self.findings).to_json())),
+            InspectFormat::Sarif => {
+                console.print_json(&format!("{}\n", sarif::document(&self.findings, &sarif::Run::default()).to_json()))
+            }
             InspectFormat::Human | InspectFormat::Json => {}
         }
     }

@@ -4,6 +4,7 @@ mod accepted;
 pub mod args;
 mod as_write;
 mod branches;
+mod check_report;
 mod check_rules;
 mod checked;
 mod chosen;
@@ -74,7 +75,7 @@ pub fn run(
                 matches.subcommand().and_then(|(_, options)| options.value_source(option)) == Some(CommandLine)
             };
             let given = Given { lifecycle: is_given("lifecycle"), fail_on: is_given("fail_on") };
-            check_rules::run(*args, given, cli.common.fail_on, &mut console, surroundings)
+            check_rules::run(*args, (given, cli.common.fail_on), input, &mut console, surroundings)
         }
         Command::InspectSession(args) => inspect_session::run(&args, input, &mut console, surroundings),
         Command::Handoff(args) if args.schema => {

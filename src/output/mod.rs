@@ -10,6 +10,7 @@ pub mod explain;
 pub mod files;
 pub mod generations;
 pub mod github;
+pub mod gitlab;
 pub mod handoff;
 pub mod inspect;
 pub mod json;

@@ -28,7 +28,9 @@ pub mod suppression;
 #[cfg(feature = "internals")]
 pub use find::load_paths;
 pub use find::settings_files;
-pub use find::{BUNDLED_PREFIX, LoadFailure, Loaded, Places, Searched, Sink, search_bundled, search_paths};
+pub use find::{
+    BUNDLED_PREFIX, Handed, LoadFailure, Loaded, Places, Searched, Sink, search_bundled, search_paths, search_with,
+};
 pub use listing::RuleRow;
 pub use read::{
     CONDITION_KEYS, Encoding, Fields, Frontmatter, Key, Member, Node, Problem, Provider, Reading, Rule, RuleFile,

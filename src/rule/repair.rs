@@ -83,7 +83,8 @@ pub fn plan(
     for (at, (finding, fix)) in findings.iter_mut().zip(&fixes).enumerate() {
         let is_safe = safe.accepted.get(at).copied().unwrap_or_default();
         if is_safe || risky.accepted.get(at).copied().unwrap_or_default() {
-            finding.fix = fix.clone().map(|fix| Fix { is_safe, ..fix });
+            let place = |fix: &Fix| fix.edits.iter().map(|(range, _)| file.place(range.clone())).collect();
+            finding.fix = fix.clone().map(|fix| Fix { is_safe, places: place(&fix), ..fix });
         }
     }
     let further = risky.of(&others).len();

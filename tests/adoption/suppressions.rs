@@ -126,6 +126,8 @@ fn every_form_counts_what_is_suppressed() {
         ("human", "0 errors, 0 warnings, 0 notes; 1 suppressed"),
         ("json", "\"suppressed\":1,\"known\":0"),
         ("github", "1 suppressed"),
+        ("sarif", "\"properties\":{\"suppressed\":1,\"known\":0}"),
+        ("junit", "value=\"1 suppressed\""),
     ] {
         let outcome = team.check(&["--format", format]);
         assert_eq!(outcome.status, 0, "{format}");

@@ -27,9 +27,14 @@ Examples:
 /// `ttsr check-rules`
 #[derive(Clone, Debug, Args)]
 pub struct CheckRulesArgs {
-    /// Rule files or directories; none: discovery
+    /// Rule files or directories, or - for standard input; none: discovery
     #[arg(value_name = "PATH", value_parser = any_path())]
     pub paths: Vec<PathBuf>,
+    /// Name of the rule file that standard input holds, with - as PATH
+    ///
+    /// With --fix or --add-ignores the changed rule is written to standard output, and the report to standard error.
+    #[arg(long, value_name = "FILE", value_parser = any_path(), help_heading = "Rules and settings")]
+    pub stdin_filename: Option<PathBuf>,
     /// Rules and settings.
     #[command(flatten)]
     pub rules: RuleArgs,
@@ -122,6 +127,8 @@ pub enum CheckFormat {
     Sarif,
     /// Workflow annotations
     Github,
+    /// Code quality report
+    Gitlab,
     /// JUnit XML
     Junit,
 }

@@ -80,8 +80,28 @@ pub fn load_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics)
     Loaded::collect(|sink| search_paths(paths, cwd, semantics, sink))
 }
 
+/// A rule file that was handed over in place of one on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handed {
+    /// Where it would lie.
+    pub path: PathBuf,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
 /// As [`load_paths`], each rule to `sink` as it is read.
 pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics, sink: &mut dyn Sink) -> Searched {
+    search_with(paths, cwd, semantics, None, sink)
+}
+
+/// As [`search_paths`]; `handed` stands for the path `-`.
+pub fn search_with<P: AsRef<Path>>(
+    paths: &[P],
+    cwd: &str,
+    semantics: &Semantics,
+    handed: Option<&Handed>,
+    sink: &mut dyn Sink,
+) -> Searched {
     let mut reader = Reader::new(semantics, &[], &as_named, sink);
     let mut failures = Vec::new();
     let mut fail = |path: &Path, message: String| {
@@ -96,6 +116,10 @@ pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantic
     };
     for path in paths {
         let path = path.as_ref();
+        if let Some(Handed { path, bytes }) = handed.filter(|_| path.as_os_str() == "-") {
+            reader.take(path, bytes.clone(), given, |name| given_path(cwd, name), |_| None);
+            continue;
+        }
         match fs::metadata(path) {
             Err(error) => fail(path, describe(&error)),
             Ok(metadata) if metadata.is_dir() => {
@@ -236,6 +260,19 @@ impl<'a> Reader<'a> {
         adjust: impl FnOnce(&mut Rule) -> Option<Diagnostic>,
     ) -> io::Result<()> {
         let bytes = read_named(path)?;
+        self.take(path, bytes, provider, stored, adjust);
+        Ok(())
+    }
+
+    /// Takes what a rule file holds.
+    fn take(
+        &mut self,
+        path: &Path,
+        bytes: Vec<u8>,
+        provider: Provider,
+        stored: impl FnOnce(&str) -> String,
+        adjust: impl FnOnce(&mut Rule) -> Option<Diagnostic>,
+    ) {
         let shown = (self.name_of)(path);
         let base = path.file_name().map_or_else(|| base_name(&shown).into(), |name| name.to_string_lossy());
         let mut file = RuleFile::read(shown.as_str(), bytes, self.semantics);
@@ -248,7 +285,6 @@ impl<'a> Reader<'a> {
         if self.hidden.is_empty() || !self.hidden.contains(&format!("rule:{}", rule.name)) {
             self.sink.rule(rule);
         }
-        Ok(())
     }
 }
 
