@@ -11,6 +11,7 @@ use crate::support::program::Outcome;
 mod baseline;
 mod configuration;
 mod fingerprints;
+mod recipes;
 mod reports;
 mod suppressions;
 

@@ -119,8 +119,8 @@ impl RuleFile {
         at(units.start)..at(units.end).max(at(units.start))
     }
 
-    /// The key of the frontmatter that byte `offset` of the text belongs to, with the way into its value:
-    /// `condition[1]`. None outside of keys and values.
+    /// The key of the frontmatter that byte `offset` of the text belongs to, with the keys inside of its value:
+    /// `examples.fires`. None outside of keys and values.
     pub fn key_at(&self, offset: usize) -> Option<String> {
         let holds = |member: &&Member| {
             let spans = member.overridden.iter().chain([&member.key_span]);
@@ -140,15 +140,12 @@ impl RuleFile {
     }
 }
 
-/// Adds the way from `node` to what stands at `offset` in it.
+/// Adds the keys between `node` and what stands at `offset` in it.
 fn way_into(node: &Node, offset: usize, path: &mut String) {
     let is_there = |node: &Node| node.span.contains(&offset);
     match &node.value {
         Yaml::List(items) => {
-            if let Some((at, item)) = items.iter().enumerate().find(|(_, item)| is_there(item)) {
-                path.push_str(&format!("[{at}]"));
-                way_into(item, offset, path);
-            }
+            items.iter().filter(|item| is_there(item)).for_each(|item| way_into(item, offset, path));
         }
         Yaml::Map(members) => {
             if let Some((key, value)) =
