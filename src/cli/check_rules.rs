@@ -188,7 +188,7 @@ fn compare(job: &Job, known: &Known, checked: &mut Checked, console: &mut Consol
         known.apply(findings, looked_at, |entry| is_looked_for(entry, job), &job.root, fingerprints);
     checked.known = compared.known;
     if job.args.update_baseline {
-        let gone = known.len() - compared.left.len();
+        let gone = known.count() - compared.left.count();
         if gone > 0 {
             known.replace(&compared.left)?;
         }

@@ -132,8 +132,8 @@ impl Known {
     }
 
     /// How many findings the baseline holds.
-    pub(super) fn len(&self) -> usize {
-        self.baseline.len()
+    pub(super) fn count(&self) -> usize {
+        self.baseline.count()
     }
 }
 

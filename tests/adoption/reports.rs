@@ -247,3 +247,37 @@ fn standard_input_is_a_rule_file_with_the_name_that_is_given() {
     }
     assert_eq!(team.check(&["rules", "--stdin-filename", "x.md"]).status, 2);
 }
+
+#[test]
+fn row_122_standard_input() {
+    let team = Team::new(&[]);
+    let outcome =
+        team.check_in("repo", &["-", "--stdin-filename", ".omp/rules/r.md", "--list"], "---\ncondition: foo\n---\nB\n");
+    assert_eq!(outcome.status, 0, "{}", outcome.err);
+    assert!(outcome.out.contains(" r ") && outcome.out.contains("1 registered"), "{}", outcome.out);
+    assert!(!team.path("repo/.omp").exists());
+}
+
+#[test]
+fn row_124_control_characters() {
+    let team = Team::new(&[("rules/r.md", "---\ncondition: \"(\\e[foo\"\n---\nB\n")]);
+    let out = team.check(&["rules", "--format", "junit"]).out;
+    assert!(out.contains(r"\u{1b}[foo") && !out.contains('\u{1b}'), "{out}");
+    assert!(!out.contains("&#"), "no reference to a character that XML does not know: {out}");
+}
+
+#[test]
+fn row_125_the_table_shows_interrupt_mode_and_agents() {
+    let team = Team::new(&[
+        ("rules/a.md", "---\ncondition: foo\ninterruptMode: never\n---\nB\n"),
+        ("rules/b.md", "---\ncondition: foo\nagents: [main, other]\n---\nB\n"),
+        ("plain/c.md", "---\ncondition: foo\n---\nB\n"),
+    ]);
+    let lines = |path: &str| team.check(&[path, "--list"]).out;
+    let table = lines("rules");
+    let head = table.lines().next().expect("a head");
+    assert!(head.contains("Interrupts") && head.contains("Agents"), "{table}");
+    assert!(table.lines().any(|line| line.starts_with(" a ") && line.contains(" never ")), "{table}");
+    assert!(table.lines().any(|line| line.starts_with(" b ") && line.contains(" main ")), "{table}");
+    assert!(!lines("plain").contains("Interrupts") && !lines("plain").contains("Agents"));
+}
