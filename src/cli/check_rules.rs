@@ -16,7 +16,7 @@ use super::severities::Severities;
 use super::{CliError, repair};
 use crate::diagnostic::Diagnostic;
 use crate::output::json::v1::baseline::Entry;
-use crate::output::{count, escape_lines, explain};
+use crate::output::{count, escape, escape_lines, explain};
 use crate::rule::Handed;
 use crate::rule::repair::Repair;
 use crate::text::Place;
@@ -140,7 +140,7 @@ fn carry_out(
     }
     if let Some(path) = &job.args.write_baseline {
         checked.known += known::write(path, &mut checked.findings, &job.root)?;
-        console.note(&format!("wrote {} to {}", count(checked.known, "finding"), path.display()));
+        console.note(&format!("wrote {} to {}", count(checked.known, "finding"), escape(&path.to_string_lossy())));
     }
     if checked.files == 0 && !checked.given {
         let message = "no rule file was found where the agent looks";

@@ -27,6 +27,7 @@ impl Fingerprints {
 
     /// Gives findings their fingerprints, in the order of their places; `file` is the one that was read.
     pub(super) fn give(&mut self, findings: &mut [Diagnostic], file: Option<&RuleFile>) {
+        let outline = file.map(RuleFile::outline).unwrap_or_default();
         for finding in findings {
             let place = finding.place.as_ref();
             let path = place.map(|place| self.root.relative(&place.file)).unwrap_or_default();
@@ -35,7 +36,7 @@ impl Fingerprints {
                 && place.file == file.name
                 && place.start.line > 0
             {
-                key = file.key_at(place.start.offset).unwrap_or_default();
+                key = outline.key_at(place.start.offset).unwrap_or_default();
                 // Whoever gives a key its new name has not made its value new.
                 if CONDITION_KEYS.contains(&key.as_str()) {
                     key = CONDITION_KEYS.first().copied().unwrap_or_default().to_owned();

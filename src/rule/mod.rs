@@ -33,8 +33,8 @@ pub use find::{
 };
 pub use listing::RuleRow;
 pub use read::{
-    CONDITION_KEYS, Encoding, Fields, Frontmatter, Key, Member, Node, Problem, Provider, Reading, Rule, RuleFile,
-    Style, Yaml, condition_member, is_file_glob, rule_name, split_scopes,
+    CONDITION_KEYS, Encoding, Fields, Frontmatter, Key, Member, Node, Outline, Problem, Provider, Reading, Rule,
+    RuleFile, Style, Yaml, condition_member, is_file_glob, rule_name, split_scopes,
 };
 pub use register::{
     Bucket, CompiledRule, Flaw, Listed, Refusal, Registrar, RuleSet, Scope, ScopeToken, ToolScope, Unheard,
