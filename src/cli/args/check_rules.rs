@@ -16,7 +16,9 @@ Examples:
   ttsr check-rules .omp/rules --diff
       what is wrong with the files, and a diff of what --fix would mend without a decision of yours
   ttsr check-rules .omp/rules --format sarif > rules.sarif
-      findings for a code-scanning service; github and junit are for workflows and test reports
+      findings for a code-scanning service; github, gitlab and junit are for workflows and test reports
+  ttsr check-rules --write-baseline known.json
+      begin with what is there; from then on --findings-baseline known.json fails on what is new
   ttsr check-rules --explain comma-in-glob
       what a code means, with a rule that gives it and one that does not
   ttsr check-rules .omp/rules --examples
