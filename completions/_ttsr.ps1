@@ -111,6 +111,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             break
         }
         'ttsr;check-rules' {
+            [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name of the rule file that standard input holds, with - as PATH')
             [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Where discovery starts')
             [CompletionResult]::new('--only-rule', '--only-rule', [CompletionResultType]::ParameterName, 'Only the rule of this name')

@@ -106,6 +106,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --version 'Print version'
         }
         &'ttsr;check-rules'= {
+            cand --stdin-filename 'Name of the rule file that standard input holds, with - as PATH'
             cand --rules 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does'
             cand --project 'Where discovery starts'
             cand --only-rule 'Only the rule of this name'

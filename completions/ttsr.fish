@@ -127,6 +127,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s v -l verbose -d 'Al
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l exit-zero -d 'Exit with 0 where the status would be 1'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s V -l version -d 'Print version'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l stdin-filename -d 'Name of the rule file that standard input holds, with - as PATH' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l rules -d 'A rule file or a directory of rule files; of equal names the first counts. Without it the rules are discovered as the agent does' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l project -d 'Where discovery starts' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l only-rule -d 'Only the rule of this name' -r
@@ -153,6 +154,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l format -d 'For
 json\t'One document'
 sarif\t'SARIF 2.1.0'
 github\t'Workflow annotations'
+gitlab\t'Code quality report'
 junit\t'JUnit XML'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'

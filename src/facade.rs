@@ -253,7 +253,7 @@ impl Rules {
 fn read(paths: &[PathBuf], lifecycle: Lifecycle) -> Result<(RuleSet, Vec<Finding>), Error> {
     let semantics = lifecycle.semantics();
     let mut loaded = Loaded::default();
-    let searched = search_paths(paths, None, DEFAULT_CWD, &semantics, &mut loaded);
+    let searched = search_paths(paths, DEFAULT_CWD, &semantics, &mut loaded);
     if let Some(failure) = searched.failures.first() {
         return Err(Error::Rules(failure.to_string()));
     }

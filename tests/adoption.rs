@@ -11,6 +11,8 @@ use crate::support::program::Outcome;
 mod baseline;
 mod configuration;
 mod fingerprints;
+mod recipes;
+mod reports;
 mod suppressions;
 
 /// A repository of a team, with a home beside it.

@@ -132,6 +132,12 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
     fs::create_dir(&rules).expect("a folder");
     let rule = "---\ndescription: x\ncondition: [foo, \"bar\\u001b[31m\", \"(\\u001b[foo\"]\nscope: text\nglobs: 'x\u{202e}, y'\n---\nno\n";
     fs::write(rules.join(format!("{NAME}.md")), rule).expect("a rule");
+    let hostile = "---\n# ttsr-ignore TTSR033 x\u{1b}[31m\u{202e}\nglobs: 'a, b'\n# ttsr-ignore x\u{1b}]0;\u{7}\u{9b}y z\ncondition: foo\n# ttsr-ignore TTSR020 a: \u{202e}\nscope: text\n---\nno\n";
+    fs::write(rules.join("ignores.md"), hostile).expect("a rule");
+    let baseline = folder.path().join("known.json");
+    let entry = r#"{"file":"x\u001b[31m\u202e.md","code":"TTSR003","fingerprint":"00","count":1}"#;
+    fs::write(&baseline, format!("{{\"schema\":\"ttsr.baseline/1\",\"findings\":[{entry}]}}")).expect("a baseline");
+    let baseline = baseline.to_string_lossy().into_owned();
     let session = session(folder.path(), "s\u{9b}\u{202e}");
     let named = folder.path().join(format!("{NAME}.jsonl"));
     fs::rename(&session, &named).expect("renamed");
@@ -163,8 +169,9 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
         let form = ["--format", "csv", "--table", table];
         runs.push([&["replay", &folder_name, "--rules", &rules, "--allow-unreadable"], &form[..]].concat());
     }
-    for format in ["human", "json", "sarif", "github", "junit"] {
-        runs.push(vec!["check-rules", &rules, "--list", "--diff", "--format", format]);
+    for format in ["human", "json", "sarif", "github", "gitlab", "junit"] {
+        runs.push(vec!["check-rules", &rules, "--list", "--diff", "--examples", "--format", format]);
+        runs.push(vec!["check-rules", &rules, "--findings-baseline", &baseline, "--format", format]);
     }
     let inside = folder.path().to_string_lossy().into_owned();
     for format in ["human", "json", "jsonl", "csv", "sarif"] {

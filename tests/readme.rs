@@ -1,7 +1,7 @@
 //! The README's examples are run, and its tables come from the program. `TTSR_UPDATE=1` writes them anew.
 //!
 //! In a block marked `console`, each line that begins with `$ ttsr` is run in a fresh folder that holds `testdata`,
-//! `$ cat FILE` shows a file there, and the lines below are what is printed on standard output.
+//! `$ cat FILE` shows a file there, `| tail -n N` leaves the last lines, and the lines below are what is printed on standard output.
 
 use std::fs;
 use std::path::Path;
@@ -13,6 +13,11 @@ use crate::support::project;
 
 /// What a shell would print for `line`.
 fn output(line: &str, folder: &Path) -> String {
+    if let Some((line, number)) = line.split_once(" | tail -n ") {
+        let text = output(line, folder);
+        let lines: Vec<&str> = text.lines().collect();
+        return lines[lines.len().saturating_sub(number.parse().expect("a number"))..].join("\n") + "\n";
+    }
     let words = split(line);
     match words.first().map(String::as_str) {
         Some("ttsr") => {
@@ -53,7 +58,7 @@ fn current(text: &str) -> String {
         lines.push(line.to_owned());
         if line == "```console" {
             let folder = tempfile::tempdir().expect("a folder");
-            for data in ["testdata/demo", "testdata/mistakes"] {
+            for data in ["testdata/demo", "testdata/mistakes", "testdata/team"] {
                 copy(&project(data), &folder.path().join(data));
             }
             while let Some(line) = rest.next().filter(|line| *line != "```") {

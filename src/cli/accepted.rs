@@ -1,32 +1,27 @@
 //! Findings that a rule file accepts by `ttsr-ignore`: taken as such, and what is said of suppressions that do nothing.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use super::checked::needs_samples;
 use crate::diagnostic::{Accepted, Code, Diagnostic, Severity, code};
 use crate::output::catalogue;
 use crate::rule::RuleFile;
-use crate::rule::suppression::{Misplaced, Suppressions};
+use crate::rule::suppression::{Misplaced, Suppression, Suppressions};
 
 /// Marks the findings that the file accepts, and adds what is to be said of its suppressions. `is_searched` says of a
 /// code whether its findings would have been found.
 pub(super) fn apply(file: &RuleFile, findings: &mut Vec<Diagnostic>, is_searched: impl Fn(Code) -> bool) {
     let Suppressions { accepted, misplaced } = Suppressions::read(file);
     let mut said = Vec::new();
+    let mut by_code = ByCode::new(file, findings);
     for suppression in accepted {
         for (name, span) in &suppression.codes {
             let Some(code) = catalogue::find(name).filter(|_| !name.bytes().all(|byte| byte.is_ascii_digit())) else {
                 said.push(unknown(file, name, span.clone()));
                 continue;
             };
-            let mut is_used = false;
-            for finding in findings.iter_mut().filter(|finding| finding.code == code) {
-                let place = finding.place.as_ref().filter(|place| place.file == file.name);
-                if place.is_some_and(|place| suppression.covers(place.start.offset)) {
-                    finding.accepted.get_or_insert_with(|| Accepted { reason: suppression.reason.clone() });
-                    // What nobody wants to see mended stays as it is.
-                    finding.fix = None;
-                    is_used = true;
-                }
-            }
+            let is_used = by_code.accept(code, &suppression, findings);
             if !is_used && is_searched(code) {
                 let message = format!("{code} `{}` is not found here, so nothing is accepted", code.name());
                 let finding = file.finding(code::UNUSED_SUPPRESSION, message, span.clone());
@@ -42,12 +37,58 @@ pub(super) fn apply(file: &RuleFile, findings: &mut Vec<Diagnostic>, is_searched
     findings.append(&mut said);
 }
 
+/// The findings about a file by code and place.
+struct ByCode {
+    /// Offset and number of each finding, in order.
+    places: HashMap<u16, Vec<(usize, usize)>>,
+    /// What was looked at, and whether it accepted anything.
+    seen: HashMap<(u16, Option<Range<usize>>), bool>,
+}
+
+impl ByCode {
+    fn new(file: &RuleFile, findings: &[Diagnostic]) -> Self {
+        let mut places: HashMap<u16, Vec<(usize, usize)>> = HashMap::new();
+        for (at, finding) in findings.iter().enumerate() {
+            if let Some(place) = finding.place.as_ref().filter(|place| place.file == file.name) {
+                places.entry(finding.code.number()).or_default().push((place.start.offset, at));
+            }
+        }
+        places.values_mut().for_each(|list| list.sort_unstable());
+        Self { places, seen: HashMap::new() }
+    }
+
+    /// Marks the findings of this code that are meant; whether there is one.
+    fn accept(&mut self, code: Code, suppression: &Suppression, findings: &mut [Diagnostic]) -> bool {
+        let key = (code.number(), suppression.about.clone());
+        if let Some(is_used) = self.seen.get(&key) {
+            return *is_used;
+        }
+        let list = self.places.get(&code.number()).map_or(&[][..], Vec::as_slice);
+        let (from, to) = match &suppression.about {
+            None => (0, list.len()),
+            Some(about) => (
+                list.partition_point(|(offset, _)| *offset < about.start),
+                list.partition_point(|(offset, _)| *offset <= about.end),
+            ),
+        };
+        let meant = list.get(from..to).unwrap_or_default();
+        for (_, at) in meant {
+            let Some(finding) = findings.get_mut(*at) else { continue };
+            finding.accepted.get_or_insert_with(|| Accepted { reason: suppression.reason.clone() });
+            // What nobody wants to see mended stays as it is.
+            finding.fix = None;
+        }
+        self.seen.insert(key, !meant.is_empty());
+        !meant.is_empty()
+    }
+}
+
 /// Whether a code is looked for in a run.
 pub(super) fn is_searched(code: Code, runs_samples: bool) -> bool {
     runs_samples || !needs_samples(code)
 }
 
-fn unknown(file: &RuleFile, name: &str, span: std::ops::Range<usize>) -> Diagnostic {
+fn unknown(file: &RuleFile, name: &str, span: Range<usize>) -> Diagnostic {
     let message = format!("there is no code `{name}`");
     let close =
         catalogue::all().into_iter().map(|code| (strsim::normalized_damerau_levenshtein(code.name(), name), code));

@@ -16,7 +16,23 @@ use crate::output::catalogue;
 use crate::output::check::Rows;
 use crate::replay::{Examples, run_examples_of};
 use crate::rule::repair::{self, Level, Repair};
-use crate::rule::{CompiledRule, Listed, Registrar, Rule, RuleFile, Sink, accept, lint};
+use crate::rule::{CompiledRule, Handed, Listed, Registrar, Rule, RuleFile, Sink, accept, lint};
+
+/// What is to be checked, and how.
+pub(super) struct Job {
+    /// The options, as the configuration completes them.
+    pub args: CheckRulesArgs,
+    /// Those about rules, with the paths among them.
+    pub rules: RuleArgs,
+    /// What becomes of findings.
+    pub severities: Severities,
+    /// What files are named from for programs.
+    pub root: Root,
+    /// What standard input holds, where it is the rule file.
+    pub handed: Option<Handed>,
+    /// The fingerprints of the findings that are to be accepted in their files.
+    pub to_accept: HashSet<String>,
+}
 
 /// What was found in rule files.
 pub(super) struct Checked {
@@ -53,17 +69,11 @@ impl Checked {
     ///
     /// # Errors
     /// When no rules can be read at all.
-    pub(super) fn read(
-        args: &CheckRulesArgs,
-        rules: &RuleArgs,
-        severities: &Severities,
-        root: &Root,
-        to_accept: &HashSet<String>,
-        console: &mut Console<'_>,
-        surroundings: &Surroundings,
-    ) -> Result<Self, CliError> {
+    pub(super) fn read(job: &Job, console: &mut Console<'_>, surroundings: &Surroundings) -> Result<Self, CliError> {
+        let Job { args, rules, severities, root, to_accept, handed } = job;
         let generation = Asked::single(&rules.lifecycle, || false)?.unmarked();
-        let setup = Setup::read(rules, generation.lifecycle, surroundings)?;
+        let mut setup = Setup::read(rules, generation.lifecycle, surroundings)?;
+        setup.handed.clone_from(handed);
         let shows_all = args.list || matches!(args.format, CheckFormat::Json | CheckFormat::Junit);
         let mut pipeline = Pipeline {
             args,

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::generation::{Lifecycle, Semantics};
 use crate::replay::{Plan, RuleLine};
 use crate::rule::settings_files::{Resolved, SettingsError, SettingsLayers};
-use crate::rule::{Loaded, Places, Provider, Rule, RuleSet, Searched, Sink, lint, search_bundled, search_paths};
+use crate::rule::{Handed, Loaded, Places, Provider, Rule, RuleSet, Searched, Sink, lint, search_bundled, search_with};
 use crate::settings::Settings;
 use crate::text::JsString;
 
@@ -30,6 +30,8 @@ pub(super) struct Setup {
     places: Places,
     /// Rules that count as bundled with the agent.
     bundled: Option<PathBuf>,
+    /// The rule file that stands for the path `-`.
+    pub handed: Option<Handed>,
 }
 
 impl Setup {
@@ -71,13 +73,13 @@ impl Setup {
             }
         }
         let (agent, bundled) = (args.agent.as_str().into(), args.bundled.clone());
-        Ok(Self { given, resolved, semantics, agent, places, bundled })
+        Ok(Self { given, resolved, semantics, agent, places, bundled, handed: None })
     }
 
     /// Reads the rules from their places.
     pub(super) fn look_through(&self, args: &RuleArgs, sink: &mut dyn Sink) -> Searched {
         let mut searched = if self.given {
-            search_paths(&args.rules, args.piped.as_ref(), DEFAULT_CWD, &self.semantics, sink)
+            search_with(&args.rules, DEFAULT_CWD, &self.semantics, self.handed.as_ref(), sink)
         } else {
             self.places.search(&self.semantics, sink)
         };

@@ -128,6 +128,13 @@ impl<'a> Console<'a> {
         }
     }
 
+    /// Writes the text of a file, as it is.
+    pub(super) fn print_bytes(&mut self, bytes: &[u8]) {
+        if self.write_error.is_none() {
+            self.write_error = self.out.write_all(bytes).err();
+        }
+    }
+
     /// Writes JSON. Characters that JSON lets stand as they are and that a terminal may obey are escaped, which a JSON
     /// reader undoes.
     pub fn print_json(&mut self, text: &str) {

@@ -1,5 +1,6 @@
 //! What tells a finding from others over time: the file, the code, the key of the frontmatter and what is written there,
-//! but neither the line, which changes with every edit above, nor the message, which changes with a release.
+//! but neither the line or the place in a list, which change with every edit above, nor the message, which changes with a
+//! release.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::root::Root;
 use crate::diagnostic::Diagnostic;
-use crate::rule::RuleFile;
+use crate::rule::{CONDITION_KEYS, RuleFile};
 
 /// Bytes of a fingerprint; as text twice as many characters.
 const LENGTH: usize = 16;
@@ -26,6 +27,7 @@ impl Fingerprints {
 
     /// Gives findings their fingerprints, in the order of their places; `file` is the one that was read.
     pub(super) fn give(&mut self, findings: &mut [Diagnostic], file: Option<&RuleFile>) {
+        let outline = file.map(RuleFile::outline).unwrap_or_default();
         for finding in findings {
             let place = finding.place.as_ref();
             let path = place.map(|place| self.root.relative(&place.file)).unwrap_or_default();
@@ -34,7 +36,11 @@ impl Fingerprints {
                 && place.file == file.name
                 && place.start.line > 0
             {
-                key = file.key_at(place.start.offset).unwrap_or_default();
+                key = outline.key_at(place.start.offset).unwrap_or_default();
+                // Whoever gives a key its new name has not made its value new.
+                if CONDITION_KEYS.contains(&key.as_str()) {
+                    key = CONDITION_KEYS.first().copied().unwrap_or_default().to_owned();
+                }
                 text = file.text().get(place.start.offset..place.end.offset).map(plain).unwrap_or_default();
             }
             finding.fingerprint = Some(self.of(&[&path, &finding.code.to_string(), &key, &text]));

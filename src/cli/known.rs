@@ -132,16 +132,16 @@ impl Known {
     }
 
     /// How many findings the baseline holds.
-    pub(super) fn len(&self) -> usize {
-        self.baseline.len()
+    pub(super) fn count(&self) -> usize {
+        self.baseline.count()
     }
 }
 
-/// Writes the findings as a new baseline and takes out those that it knows; gives their number.
+/// Refuses a name for a new baseline that cannot be one.
 ///
 /// # Errors
-/// When the file exists or cannot be written.
-pub(super) fn write(path: &Path, findings: &mut Vec<Diagnostic>, root: &Root) -> Result<usize, CliError> {
+/// When there is such a file, or it is standard output.
+pub(super) fn refuse(path: &Path) -> Result<(), CliError> {
     super::outputs::refuse_dash(path, "--write-baseline")?;
     if path.symlink_metadata().is_ok() {
         return Err(CliError::failed(format!("{}: exists already", path.display())).with_help(
@@ -149,6 +149,14 @@ pub(super) fn write(path: &Path, findings: &mut Vec<Diagnostic>, root: &Root) ->
              to begin anew remove the file first",
         ));
     }
+    Ok(())
+}
+
+/// Writes the findings as a new baseline and takes out those that it knows; gives their number.
+///
+/// # Errors
+/// When the file exists or cannot be written.
+pub(super) fn write(path: &Path, findings: &mut Vec<Diagnostic>, root: &Root) -> Result<usize, CliError> {
     let before = findings.len();
     let entries = findings.extract_if(.., |finding| can_be_known(finding)).filter_map(|finding| {
         let file = finding.place.as_ref().map(|place| root.relative(&place.file)).unwrap_or_default();

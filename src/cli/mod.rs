@@ -4,6 +4,7 @@ mod accepted;
 pub mod args;
 mod as_write;
 mod branches;
+mod check_report;
 mod check_rules;
 mod checked;
 mod chosen;
@@ -26,7 +27,6 @@ mod mode;
 mod opened;
 mod outputs;
 mod parallel;
-mod piped;
 mod plans;
 mod progress;
 mod repair;
@@ -79,8 +79,7 @@ pub fn run(
                 matches.subcommand().and_then(|(_, options)| options.value_source(option)) == Some(CommandLine)
             };
             let given = Given { lifecycle: is_given("lifecycle"), fail_on: is_given("fail_on") };
-            piped::with_input(*args, input)
-                .and_then(|args| check_rules::run(args, given, cli.common.fail_on, &mut console, surroundings))
+            check_rules::run(*args, (given, cli.common.fail_on), input, &mut console, surroundings)
         }
         Command::InspectSession(args) if args.schema => {
             console.print(&crate::output::json::schema::<crate::output::json::v1::sessions::Sessions<'_>>());

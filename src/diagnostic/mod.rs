@@ -55,6 +55,8 @@ pub struct Fix {
     pub revives: bool,
     /// The repair cannot change what a valid rule matches, as far as is known: whoever plans the repair looks.
     pub is_safe: bool,
+    /// Where the edits stand in the file, one for each; filled in by whoever plans the repair.
+    pub places: Vec<Place>,
 }
 
 /// What a repair does to a frontmatter. Keys are as the agent reads them.
@@ -85,7 +87,7 @@ pub enum Effect {
 impl Fix {
     /// One edit.
     pub fn replace(title: &'static str, range: Range<usize>, text: impl Into<String>, effect: Effect) -> Self {
-        Self { title, edits: vec![(range, text.into())], effect, revives: false, is_safe: true }
+        Self { title, edits: vec![(range, text.into())], effect, revives: false, is_safe: true, places: Vec::new() }
     }
 
     /// A repair of a rule that can never fire.

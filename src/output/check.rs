@@ -84,12 +84,20 @@ impl Counts {
 /// The rules as a table: what became of each, and what the engine works with.
 pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
     let mut out = String::new();
-    // Most rules leave these two to the settings, and to every agent.
-    let modes = rows.kept.iter().any(|row| row.interrupt_mode.is_some());
-    let agents = rows.kept.iter().any(|row| !row.agents.is_empty());
-    let own = [("Interrupts", modes), ("Agents", agents)].into_iter().filter_map(|(head, shown)| shown.then_some(head));
-    let heads: Vec<&str> = ["Rule", "Bucket", "Conditions", "Scope", "Globs"].into_iter().chain(own).collect();
-    let mut table = style.table(&[&heads[..], &["Provider"]].concat());
+    // Columns for what few rules have are there where one has it.
+    let has_mode = rows.kept.iter().any(|row| row.interrupt_mode.is_some());
+    let has_agents = rows.kept.iter().any(|row| !row.agents.is_empty());
+    let heads = [
+        Some("Rule"),
+        Some("Bucket"),
+        Some("Conditions"),
+        Some("Scope"),
+        Some("Globs"),
+        has_mode.then_some("Interrupts"),
+        has_agents.then_some("Agents"),
+        Some("Provider"),
+    ];
+    let mut table = style.table(&heads.into_iter().flatten().collect::<Vec<_>>());
     for row in &rows.kept {
         let conditions = row.conditions.iter().map(short);
         let patterns = row.ast_conditions.iter().map(|text| format!("ast: {}", short(text)));
@@ -103,21 +111,18 @@ pub fn list(rows: &Rows, counts: Counts, style: Style) -> String {
             [] if row.registered => "(default)".to_owned(),
             scope => lines(scope.iter().map(short)),
         };
-        let mut cells = vec![
-            Cell::new(escape(&row.name.to_string_lossy())),
-            bucket,
-            Cell::new(lines(question.into_iter().chain(conditions).chain(patterns).chain(reason))),
-            Cell::new(scope),
-            Cell::new(lines(row.globs.iter().map(short))),
+        let mode = row.interrupt_mode.map_or("", InterruptMode::as_str);
+        let cells = [
+            Some(Cell::new(escape(&row.name.to_string_lossy()))),
+            Some(bucket),
+            Some(Cell::new(lines(question.into_iter().chain(conditions).chain(patterns).chain(reason)))),
+            Some(Cell::new(scope)),
+            Some(Cell::new(lines(row.globs.iter().map(short)))),
+            has_mode.then(|| Cell::new(mode)),
+            has_agents.then(|| Cell::new(lines(row.agents.iter().map(short)))),
+            Some(Cell::new(row.provider.id())),
         ];
-        if modes {
-            cells.push(Cell::new(row.interrupt_mode.map_or("", InterruptMode::as_str)));
-        }
-        if agents {
-            cells.push(Cell::new(lines(row.agents.iter().map(short))));
-        }
-        cells.push(Cell::new(row.provider.id()));
-        table.add_row(cells);
+        table.add_row(cells.into_iter().flatten());
     }
     if table.row_count() > 0 {
         let _ = writeln!(out, "{}\n", table.trim_fmt());

@@ -38,7 +38,7 @@ pub fn failures(examples: &Examples, style: Style) -> String {
     format!("{}\n{}\n\n", style.heading("Samples that are not as expected"), table.trim_fmt())
 }
 
-fn got(result: &Example) -> &'static str {
+pub(super) fn got(result: &Example) -> &'static str {
     match result.verdict {
         Verdict::Fired if result.premature => "fired too early",
         Verdict::Fired => "fired",
@@ -50,6 +50,11 @@ fn got(result: &Example) -> &'static str {
 
 /// The sample's line, what it is, and how its text begins.
 fn sample(result: &Example) -> String {
+    format!("{}: {}", result.line, label(result))
+}
+
+/// What a sample is, and how its text begins.
+pub(super) fn label(result: &Example) -> String {
     let sample = &result.sample;
     let text = sample.text.to_string_lossy();
     let shown: String = text.chars().take(SHOWN).collect();
@@ -59,7 +64,7 @@ fn sample(result: &Example) -> String {
     let (tool, path): (String, String) = (name(&sample.tool), name(&sample.path));
     let what =
         if sample.tool.is_some() { format!("{}{path}", tool.trim_start()) } else { sample.source.as_str().to_owned() };
-    format!("{}: {what}: {}{cut}", result.line, escape(&shown))
+    format!("{what}: {}{cut}", escape(&shown))
 }
 
 /// The last line of a report.

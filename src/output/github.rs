@@ -1,10 +1,34 @@
 //! Findings as workflow commands, which a continuous-integration service shows beside the lines they are about.
 
-use super::escape;
+use super::{count, escape};
 use crate::diagnostic::{Diagnostic, Severity};
 
+/// How many annotations of each kind the service shows for a step.
+const SHOWN: usize = 10;
+
+/// One command a finding, the gravest first, since the service shows the first ones of each kind only; how many it does
+/// not show is said in a line that is no command.
+pub fn commands(findings: &[&Diagnostic]) -> String {
+    let mut out = String::new();
+    let mut hidden = Vec::new();
+    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+        let mut number = 0;
+        for finding in findings.iter().filter(|finding| finding.severity == severity) {
+            out.push_str(&command(finding));
+            number += 1;
+        }
+        if number > SHOWN {
+            hidden.push(count(number - SHOWN, severity.as_str()));
+        }
+    }
+    if !hidden.is_empty() {
+        out.push_str(&format!("shown are {SHOWN} of a kind; not shown: {}\n", hidden.join(", ")));
+    }
+    out
+}
+
 /// One command, on one line.
-pub fn command(finding: &Diagnostic) -> String {
+fn command(finding: &Diagnostic) -> String {
     let kind = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",

@@ -11,6 +11,7 @@ pub mod explain;
 pub mod files;
 pub mod generations;
 pub mod github;
+pub mod gitlab;
 mod grouped;
 pub mod handoff;
 pub mod inspect;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::read::{Member, Reading, RuleFile};
+use super::read::{Outline, Reading, RuleFile};
 use super::repair::Repair;
 use super::suppression::{FILE, WORD};
 use crate::generation::Lifecycle;
@@ -15,29 +15,34 @@ pub fn add(file: &RuleFile, findings: &[(usize, String)]) -> Option<Repair> {
     }
     // The rule has taken the body out of the file.
     let file = &file.with_text(file.text().to_owned());
+    let outline = file.outline();
     let mut places: BTreeMap<Option<usize>, Vec<&str>> = BTreeMap::new();
     for (offset, code) in findings {
-        places.entry(line_above(file, *offset)).or_default().push(code);
+        places.entry(line_above(file, &outline, *offset)).or_default().push(code);
     }
     let end = if file.text().contains("\r\n") { "\r\n" } else { "\n" };
-    let mut text = file.text().to_owned();
-    // From the end on, so that the places before stay where they are.
-    for (place, mut codes) in places.into_iter().rev() {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for (place, mut codes) in places {
         codes.sort_unstable();
         codes.dedup();
         let codes = codes.join(",");
-        match (place, &file.frontmatter) {
-            (Some(at), _) => text.insert_str(at, &format!("# {WORD} {codes}{end}")),
-            (None, Some(matter)) => {
-                let at = matter.span.start;
-                if !text.get(..at)?.ends_with(['\n', '\r']) {
-                    return None;
-                }
-                text.insert_str(at, &format!("# {WORD}{FILE} {codes}{end}"));
-            }
-            (None, None) => text.push_str(&format!("<!-- {WORD} {codes} -->")),
-        }
+        lines.push(match (place, &file.frontmatter) {
+            (Some(at), _) => (at, format!("# {WORD} {codes}{end}")),
+            (None, Some(matter)) => (matter.span.start, format!("# {WORD}{FILE} {codes}{end}")),
+            (None, None) => (file.text().len(), format!("<!-- {WORD} {codes} -->")),
+        });
     }
+    let (mut text, mut from) = (String::new(), 0);
+    for (at, line) in lines {
+        let before = file.text().get(from..at)?;
+        if !line.starts_with('<') && !file.text().get(..at)?.ends_with(['\n', '\r']) {
+            return None;
+        }
+        text.push_str(before);
+        text.push_str(&line);
+        from = at;
+    }
+    text.push_str(file.text().get(from..)?);
     let is_same = |lifecycle: Lifecycle| {
         let semantics = lifecycle.semantics();
         is_read_alike(&file.reread(&semantics), &file.with_text(text.clone()).reread(&semantics))
@@ -53,12 +58,10 @@ pub fn add(file: &RuleFile, findings: &[(usize, String)]) -> Option<Repair> {
 
 /// Where the line of the key begins that the offset belongs to; none when there is no such key, or not on lines of its
 /// own.
-fn line_above(file: &RuleFile, offset: usize) -> Option<usize> {
+fn line_above(file: &RuleFile, outline: &Outline, offset: usize) -> Option<usize> {
     let matter = file.frontmatter.as_ref()?;
-    let holds =
-        |member: &&Member| (member.key_span.start..=member.value.span.end.max(member.key_span.end)).contains(&offset);
-    let key = matter.members.iter().find(holds)?.key_span.clone();
-    let before = file.text().get(..key.start)?;
+    let (_, key) = outline.top_key_at(offset)?;
+    let before = file.text().get(..key)?;
     let start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
     let is_alone = before.get(start..)?.chars().all(|one| matches!(one, '"' | '\''));
     (is_alone && start >= matter.span.start).then_some(start)

@@ -29,12 +29,12 @@ pub mod suppression;
 pub use find::load_paths;
 pub use find::settings_files;
 pub use find::{
-    BUNDLED_PREFIX, LoadFailure, Loaded, PIPED, Piped, Places, Searched, Sink, search_bundled, search_paths,
+    BUNDLED_PREFIX, Handed, LoadFailure, Loaded, Places, Searched, Sink, search_bundled, search_paths, search_with,
 };
 pub use listing::RuleRow;
 pub use read::{
-    CONDITION_KEYS, Encoding, Fields, Frontmatter, Key, Member, Node, Problem, Provider, Reading, Rule, RuleFile,
-    Style, Yaml, condition_member, is_file_glob, rule_name, split_scopes,
+    CONDITION_KEYS, Encoding, Fields, Frontmatter, Key, Member, Node, Outline, Problem, Provider, Reading, Rule,
+    RuleFile, Style, Yaml, condition_member, is_file_glob, rule_name, split_scopes,
 };
 pub use register::{
     Bucket, CompiledRule, Flaw, Listed, Refusal, Registrar, RuleSet, Scope, ScopeToken, ToolScope, Unheard,

@@ -1,7 +1,7 @@
 //! Repairs of rule files (cli.md section 3, `--fix`): the fixes that findings carry, applied to the file as far as what
 //! a valid rule matches stays the same, or as far as they do what they say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,8 @@ pub fn plan(
     for (at, (finding, fix)) in findings.iter_mut().zip(&fixes).enumerate() {
         let is_safe = safe.accepted.get(at).copied().unwrap_or_default();
         if is_safe || risky.accepted.get(at).copied().unwrap_or_default() {
-            finding.fix = fix.clone().map(|fix| Fix { is_safe, ..fix });
+            let place = |fix: &Fix| fix.edits.iter().map(|(range, _)| file.place(range.clone())).collect();
+            finding.fix = fix.clone().map(|fix| Fix { is_safe, places: place(&fix), ..fix });
         }
     }
     let further = risky.of(&others).len();
@@ -275,15 +276,15 @@ fn does_what_it_says(before: &Frontmatter, after: &Frontmatter, fixes: &[&Fix]) 
 
 /// Whether each suppression stands above the key that it stood above.
 fn leaves_suppressions(before: &RuleFile, after: &RuleFile, fixes: &[&Fix]) -> bool {
-    let new_name = |key: &str| -> String {
-        let renamed = fixes.iter().find_map(|fix| match &fix.effect {
-            Effect::Rename { from, to } if from == key => Some(to.clone()),
+    let renamed: HashMap<&str, &String> = fixes
+        .iter()
+        .filter_map(|fix| match &fix.effect {
+            Effect::Rename { from, to } => Some((from.as_str(), to)),
             _ => None,
-        });
-        renamed.unwrap_or_else(|| key.to_owned())
-    };
-    let wanted = keys(before).into_iter().map(|key| key.map(new_name));
-    wanted.eq(keys(after).into_iter().map(|key| key.map(str::to_owned)))
+        })
+        .collect();
+    let new_name = |key: String| renamed.get(key.as_str()).map_or(key.clone(), |to| (*to).clone());
+    keys(before).into_iter().map(|key| key.map(new_name)).eq(keys(after))
 }
 
 /// The values by key. A value that is not there and an empty text are the same to the agent.

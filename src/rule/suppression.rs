@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::read::{Frontmatter, Node, RuleFile, Yaml};
+use super::read::{Outline, RuleFile};
 
 /// The word that begins a suppression.
 pub(super) const WORD: &str = "ttsr-ignore";
@@ -28,13 +28,6 @@ pub struct Suppression {
     pub about: Option<Range<usize>>,
     /// Where it is written.
     pub span: Range<usize>,
-}
-
-impl Suppression {
-    /// Whether a finding at this offset is meant.
-    pub fn covers(&self, offset: usize) -> bool {
-        self.about.as_ref().is_none_or(|about| (about.start..=about.end).contains(&offset))
-    }
 }
 
 /// Why something that looks like a suppression is none.
@@ -59,10 +52,11 @@ pub enum Misplaced {
 }
 
 /// The key that each suppression of a file stands above, in order; none for those that are about something else.
-pub(super) fn keys(file: &RuleFile) -> Vec<Option<&str>> {
-    let members = file.frontmatter.as_ref().map_or(&[][..], |matter| &matter.members);
+pub(super) fn keys(file: &RuleFile) -> Vec<Option<String>> {
+    let outline = file.outline();
     let key = |about: &Range<usize>| {
-        members.iter().find(|member| about.contains(&member.key_span.start)).map(|member| member.key.as_str())
+        let key = outline.begins_in(about)?;
+        outline.top_key_at(key.start).filter(|(_, start)| *start == key.start).map(|(key, _)| key.to_owned())
     };
     Suppressions::read(file).accepted.iter().map(|one| one.about.as_ref().and_then(key)).collect()
 }
@@ -76,6 +70,9 @@ pub struct Suppressions {
     pub misplaced: Vec<(Range<usize>, Misplaced)>,
 }
 
+/// A suppression above a key that has not come yet: what stands behind the word, where, and the whole.
+type Pending<'t> = (&'t str, usize, Range<usize>);
+
 impl Suppressions {
     /// Reads the suppressions of a file.
     pub fn read(file: &RuleFile) -> Self {
@@ -83,64 +80,77 @@ impl Suppressions {
         if !file.text().contains(WORD) {
             return read;
         }
-        let matter = file.frontmatter.as_ref();
-        let between = matter.map_or(0..0, |matter| matter.span.clone());
+        let between = file.frontmatter.as_ref().map_or(0..0, |matter| matter.span.clone());
+        let outline = file.outline();
+        let mut pending: Vec<Pending<'_>> = Vec::new();
         for (start, line) in lines(file.text()) {
+            if start >= between.end || start + line.len() <= between.start {
+                read.line_elsewhere(start, line);
+                continue;
+            }
             if line.contains(WORD) {
-                let is_matter = matter.is_some() && start < between.end && start + line.len() > between.start;
-                match matter.filter(|_| is_matter) {
-                    Some(matter) => read.line_of_frontmatter(file, matter, start, line),
-                    None => read.line_elsewhere(start, line),
+                read.line_of_frontmatter(file, &outline, start, line, &mut pending);
+            }
+            if !line.trim().is_empty() && !line.trim_start().starts_with('#') {
+                let about = below(&outline, start..start + line.len());
+                for (rest, at, span) in pending.drain(..) {
+                    read.add(rest, at, Some(about.clone()), span);
                 }
             }
         }
-        read.comments(file, matter.is_some(), &between);
+        read.misplaced.extend(pending.into_iter().map(|(_, _, span)| (span, Misplaced::NothingBelow)));
+        read.comments(file, &between);
+        read.accepted.sort_by_key(|one| one.span.start);
         read.misplaced.sort_by_key(|(span, _)| span.start);
         read
     }
 
-    fn line_of_frontmatter(&mut self, file: &RuleFile, matter: &Frontmatter, start: usize, line: &str) {
+    fn line_of_frontmatter<'t>(
+        &mut self,
+        file: &RuleFile,
+        outline: &Outline,
+        start: usize,
+        line: &'t str,
+        pending: &mut Vec<Pending<'t>>,
+    ) {
         let indent = line.len() - line.trim_start().len();
         let Some(at) = find_sharp(line) else { return };
         let span = start + at..start + line.trim_end().len();
-        let text = text_at(matter, start + at);
+        let text = outline.scalar_at(start + at);
         if at != indent {
             // A text in quotes may speak of suppressions.
-            if !text.is_some_and(|node| is_quoted(file, node)) {
+            let is_quoted =
+                |text: Range<usize>| file.text().get(text).is_some_and(|text| text.starts_with(['"', '\'', '|', '>']));
+            if !text.is_some_and(is_quoted) {
                 self.misplaced.push((span, Misplaced::Trailing));
             }
             return;
         }
         let (is_file, rest) = parse_word(line.get(at + 1..).unwrap_or_default());
         let rest_at = start + line.len() - rest.len();
-        let misplaced = if text.is_some() {
-            Some(Misplaced::InValue)
+        if text.is_some() {
+            self.misplaced.push((span, Misplaced::InValue));
         } else if line.contains(": ") || line.contains(":\t") || line.trim_end().ends_with(':') {
-            Some(Misplaced::Colon)
+            self.misplaced.push((span, Misplaced::Colon));
+        } else if is_file {
+            self.add(rest, rest_at, None, span);
         } else {
-            None
-        };
-        if let Some(misplaced) = misplaced {
-            self.misplaced.push((span, misplaced));
-            return;
+            pending.push((rest, rest_at, span));
         }
-        let about = if is_file { None } else { below(file, matter, start + line.len()) };
-        if about.is_none() && !is_file {
-            self.misplaced.push((span, Misplaced::NothingBelow));
-            return;
-        }
-        self.add(rest, rest_at, about, span);
     }
 
     /// A line outside of the frontmatter that is written as one inside of it would be.
     fn line_elsewhere(&mut self, start: usize, line: &str) {
+        if !line.contains(WORD) {
+            return;
+        }
         let indent = line.len() - line.trim_start().len();
         if find_sharp(line) == Some(indent) {
             self.misplaced.push((start + indent..start + line.trim_end().len(), Misplaced::LineOfBody));
         }
     }
 
-    fn comments(&mut self, file: &RuleFile, has_matter: bool, between: &Range<usize>) {
+    fn comments(&mut self, file: &RuleFile, between: &Range<usize>) {
         let text = file.text();
         let mut at = 0;
         while let Some(start) = text[at..].find("<!--").map(|found| at + found) {
@@ -153,7 +163,7 @@ impl Suppressions {
             let span = start..at;
             let is_above = text.get(at..).is_some_and(|rest| rest.trim_start().starts_with("---"))
                 && text.get(..start).is_some_and(|before| before.trim_start_matches('\u{FEFF}').trim().is_empty());
-            if has_matter && start < between.end && start >= between.start {
+            if start < between.end && start >= between.start {
                 self.misplaced.push((span, Misplaced::MarkupInFrontmatter));
             } else if is_above {
                 self.misplaced.push((span, Misplaced::AboveFence));
@@ -218,53 +228,8 @@ fn parse_word(text: &str) -> (bool, &str) {
     }
 }
 
-/// The text value that spans byte `at`.
-fn text_at(matter: &Frontmatter, at: usize) -> Option<&Node> {
-    fn inside(node: &Node, at: usize) -> Option<&Node> {
-        if !node.span.contains(&at) {
-            return None;
-        }
-        match &node.value {
-            Yaml::List(items) => items.iter().find_map(|item| inside(item, at)),
-            Yaml::Map(members) => members.iter().find_map(|(_, value)| inside(value, at)),
-            _ => Some(node),
-        }
-    }
-    matter.members.iter().find_map(|member| inside(&member.value, at))
-}
-
-fn is_quoted(file: &RuleFile, node: &Node) -> bool {
-    file.text().get(node.span.clone()).is_some_and(|text| text.starts_with(['"', '\'', '|', '>']))
-}
-
-/// What stands below: the key and its value, the item of a list, or the line, from the first line at or behind `from`
-/// that is neither blank nor a comment.
-fn below(file: &RuleFile, matter: &Frontmatter, from: usize) -> Option<Range<usize>> {
-    let rest = file.text().get(from..matter.span.end)?;
-    let (start, line) = lines(rest).find(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))?;
-    let line = from + start..from + start + line.len();
-    let begins = |span: &Range<usize>| line.contains(&span.start);
-    for member in &matter.members {
-        if begins(&member.key_span) {
-            return Some(line.start..member.value.span.end.max(line.end));
-        }
-    }
-    let item = matter
-        .members
-        .iter()
-        .filter(|member| !member.key_span.is_empty())
-        .find_map(|member| item_in(&member.value, &line));
-    Some(item.map_or(line.clone(), |span| line.start..span.end.max(line.end)))
-}
-
-/// The largest part of a value that begins in the line.
-fn item_in(node: &Node, line: &Range<usize>) -> Option<Range<usize>> {
-    let of = |node: &Node| if line.contains(&node.span.start) { Some(node.span.clone()) } else { item_in(node, line) };
-    match &node.value {
-        Yaml::List(items) => items.iter().find_map(of),
-        Yaml::Map(members) => members.iter().find_map(|(key, value)| {
-            if line.contains(&key.span.start) { Some(key.span.start..value.span.end) } else { of(value) }
-        }),
-        _ => None,
-    }
+/// What a suppression above the line is about: the key and its value, the item of a list, or the line.
+fn below(outline: &Outline, line: Range<usize>) -> Range<usize> {
+    let end = outline.begins_in(&line).map_or(line.end, |part| part.end.max(line.end));
+    line.start..end
 }

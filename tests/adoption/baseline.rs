@@ -1,5 +1,8 @@
 //! Findings that are known: only new ones count, and what is mended is said.
 
+use ttsr::output::json::schema;
+use ttsr::output::json::v1::baseline::Baseline;
+
 use super::Team;
 
 const RULE: &str = "---\ncondition: ['ba(r', foo]\nglobs: '*.ts, *.js'\n---\nBody.\n";
@@ -41,6 +44,14 @@ fn the_file_is_one_finding_a_line_and_valid() {
     assert_eq!(text.lines().count(), 4 + 2, "{text}");
     let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(document["schema"], "ttsr.baseline/1");
+    let schema: serde_json::Value = serde_json::from_str(&schema::<Baseline>()).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(validator.is_valid(&document));
+    for (name, value) in [("count", 0.into()), ("fingerprint", "x".into()), ("code", "33".into()), ("line", 1.into())] {
+        let mut wrong = document.clone();
+        wrong["findings"][0][name] = value;
+        assert!(!validator.is_valid(&wrong), "{name}");
+    }
     let mut lines: Vec<&str> = text.lines().filter(|line| line.starts_with("{\"file\"")).collect();
     assert_eq!(lines.len(), 4);
     let sorted = lines.clone();
@@ -131,4 +142,18 @@ fn failures_are_never_known() {
     assert!(outcome.out.contains("unreadable-rule-file"), "{}", outcome.out);
     assert_eq!(team.check(&KNOWN).status, 1);
     assert_eq!(team.check(&[&KNOWN[..], &["missing"]].concat()).status, 3);
+}
+
+#[test]
+fn a_baseline_of_each_generation_knows_what_it_finds() {
+    for lifecycle in ["v1", "v2", "v3", "v4", "auto"] {
+        let team = Team::new(&[(".omp/rules/a.md", RULE), (".omp/rules/b.md", "---\nttsr_trigger: '('\n---\nB\n")]);
+        let options = ["--lifecycle", lifecycle, "--fail-on", "note"];
+        assert_eq!(team.check(&options).status, 1, "{lifecycle}");
+        assert_eq!(team.check(&[&options[..], &["--write-baseline", "known.json"]].concat()).status, 0);
+        let outcome = team.check(&[&options[..], &KNOWN].concat());
+        assert!(outcome.status == 0 && outcome.out.contains(" known"), "{lifecycle}: {}", outcome.out);
+        let document = team.json(&[&options[..], &KNOWN].concat());
+        assert_eq!(document["diagnostics"], serde_json::json!([]), "{lifecycle}");
+    }
 }

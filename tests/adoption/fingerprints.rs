@@ -18,11 +18,22 @@ fn edits_elsewhere_change_no_fingerprint() {
         RULE.replace("description: d\n", "# a\n\n# b\ndescription: 'other words'\nagents: main\n"),
         RULE.replace("condition: [", "condition:   [  "),
         RULE.replace('\n', "\r\n"),
+        RULE.replace("['\\bfoo", "['new', '\\bfoo"),
         RULE.replace("Body.", "Another body.\n\nOf two."),
     ] {
         team.write(".omp/rules/r.md", &after);
         assert_eq!(team.fingerprints("repo", &[]), before, "{after}");
     }
+}
+
+#[test]
+fn a_key_under_its_old_name_is_the_same_key() {
+    let team = Team::new(&[(".omp/rules/r.md", "---\nttsr_trigger: '\\bfoo\\b'\n---\nB\n")]);
+    let before = team.fingerprints("repo", &["--allow", "legacy-key"]);
+    assert_eq!(before.len(), 1);
+    team.check(&["--fix"]);
+    assert!(team.read(".omp/rules/r.md").contains("condition: "));
+    assert_eq!(team.fingerprints("repo", &[]), before);
 }
 
 #[test]

@@ -126,6 +126,8 @@ fn every_form_counts_what_is_suppressed() {
         ("human", "0 errors, 0 warnings, 0 notes; 1 suppressed"),
         ("json", "\"suppressed\":1,\"known\":0"),
         ("github", "1 suppressed"),
+        ("sarif", "\"properties\":{\"suppressed\":1,\"known\":0}"),
+        ("junit", "value=\"1 suppressed\""),
     ] {
         let outcome = team.check(&["--format", format]);
         assert_eq!(outcome.status, 0, "{format}");
@@ -273,4 +275,23 @@ fn only_what_fails_the_run_and_is_new_is_accepted_by_itself() {
     assert_eq!(team.check(&["--write-baseline", "known.json"]).status, 0);
     let outcome = team.check(&["--add-ignores", "--findings-baseline", "known.json"]);
     assert!(outcome.err.contains("suppressed 0 findings in 0 files"), "{}", outcome.err);
+}
+
+/// Files of many keys, suppressions and findings are read in a time that grows as they do.
+#[test]
+fn many_suppressions_and_findings_take_no_time() {
+    let number = 20_000;
+    let lines = |line: &dyn Fn(usize) -> String| (0..number).map(line).collect::<String>();
+    for (frontmatter, is_accepted) in [
+        (lines(&|_| "# ttsr-ignore TTSR033\n".to_owned()) + "condition: foo\n", false),
+        (lines(&|_| "# ttsr-ignore-file repeated-key\n".to_owned()) + "condition: foo\ncondition: bar\n", true),
+        (lines(&|at| format!("# ttsr-ignore repeated-key\ncondition: foo{at}\n")), true),
+    ] {
+        let text = format!("---\n{frontmatter}---\nB\n");
+        let team = Team::new(&[(".omp/rules/r.md", &text)]);
+        let start = std::time::Instant::now();
+        let document = team.json(&["--lifecycle", "v3"]);
+        assert!(start.elapsed().as_secs() < 40, "{:?}", start.elapsed());
+        assert_eq!(document["summary"]["suppressed"].as_u64() > Some(0), is_accepted, "{}", document["summary"]);
+    }
 }

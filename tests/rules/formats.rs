@@ -1,5 +1,6 @@
 //! The forms of the lint report, each held against what its readers expect.
 
+use std::collections::HashSet;
 use std::fs;
 
 use serde_json::Value;
@@ -153,9 +154,10 @@ fn json_keeps_its_members_in_their_order() {
 fn github_commands_are_one_line_each() {
     let outcome = check(&["--format", "github"]);
     assert_eq!(outcome.status, 1);
-    let lines: Vec<&str> = outcome.out.lines().collect();
+    let all: Vec<&str> = outcome.out.lines().collect();
     let count = json(&check(&["--format", "json"]).out)["diagnostics"].as_array().map_or(0, Vec::len);
-    assert_eq!(lines.len(), count);
+    let lines = all.get(..count).expect("a line each");
+    assert!(all[count..].iter().all(|line| line.starts_with("shown are 10 of a kind; not shown: ")), "{all:#?}");
     let start = |line: &&str| ["::error ", "::warning ", "::notice "].iter().any(|kind| line.starts_with(kind));
     assert!(lines.iter().all(start), "{lines:#?}");
     let globs = lines.iter().find(|line| line.contains("TTSR033")).expect("a finding");
@@ -163,22 +165,31 @@ fn github_commands_are_one_line_each() {
 }
 
 #[test]
-fn junit_counts_what_fails() {
+fn junit_counts_the_files_that_fail() {
     let outcome = check(&["--format", "junit"]);
     let document = json(&check(&["--format", "json"]).out);
-    let errors = document["summary"]["errors"].as_u64().expect("a number");
+    let findings = document["diagnostics"].as_array().expect("findings").iter();
+    let failing = |severities: &[&str]| {
+        let counts = |one: &&Value| severities.iter().any(|severity| one["severity"] == *severity);
+        findings.clone().filter(counts).map(|one| one["file"].to_string()).collect::<HashSet<_>>().len()
+    };
+    let errors = failing(&["error"]);
     assert!(errors > 0 && outcome.out.contains(&format!("failures=\"{errors}\"")), "{}", outcome.out);
-    assert_eq!(outcome.out.matches("<failure ").count() as u64, errors);
+    assert_eq!(outcome.out.matches("<failure ").count(), errors);
     let files = document["summary"]["files"].as_u64().expect("a number");
     assert_eq!(outcome.out.matches("<testsuite ").count() as u64, files);
     let notes = check(&["--format", "junit", "--fail-on", "note"]);
-    let all = document["diagnostics"].as_array().map_or(0, Vec::len);
-    assert_eq!(notes.out.matches("<failure ").count(), all);
+    assert_eq!(notes.out.matches("<failure ").count(), failing(&["error", "warning", "note"]));
+    // Every finding is told in one of them.
+    for finding in findings {
+        let code = finding["code"].as_str().expect("a code");
+        assert!(outcome.out.contains(code) && notes.out.contains(code), "{code}");
+    }
 }
 
 #[test]
 fn every_form_has_the_same_status() {
-    for form in ["human", "json", "sarif", "github", "junit"] {
+    for form in ["human", "json", "sarif", "github", "gitlab", "junit"] {
         assert_eq!(check(&["--format", form]).status, 1, "{form}");
         assert_eq!(check(&["--format", form, "--exit-zero"]).status, 0, "{form}");
         assert_eq!(check(&["--format", form, "--allow", "all"]).status, 0, "{form}");

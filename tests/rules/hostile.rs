@@ -5,10 +5,11 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use proptest::prelude::*;
-use ttsr::generation::Lifecycle;
+use ttsr::generation::{Lifecycle, Semantics};
 use ttsr::output::check::{Counts, Rows};
 use ttsr::output::json::{self, v1::check::Check};
-use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleSet, lint, load_paths};
+use ttsr::rule::suppression::Suppressions;
+use ttsr::rule::{Loaded, Places, Rule, RuleFile, RuleSet, accept, lint, load_paths};
 use ttsr::settings::Settings;
 
 fn load(path: &Path) -> Loaded {
@@ -236,6 +237,12 @@ fn scrap() -> impl Strategy<Value = String> {
         "`",
         "@",
         "~",
+        "# ttsr-ignore TTSR003",
+        "\n# ttsr-ignore a,b why\n",
+        "# ttsr-ignore-file ",
+        "<!-- ttsr-ignore x -->",
+        "- ",
+        "|",
     ];
     prop_oneof![9 => prop::sample::select(scraps.to_vec()).prop_map(str::to_owned), 1 => any::<char>().prop_map(String::from)]
 }
@@ -260,6 +267,27 @@ proptest! {
                     prop_assert_eq!(written, value);
                 }
                 prop_assert!(file.text().get(member.key_span.clone()).is_some());
+            }
+            // Suppressions lie in the file, and one more changes nothing of what any generation reads.
+            let Suppressions { accepted, misplaced } = Suppressions::read(&file);
+            let spans = accepted.iter().map(|one| &one.span).chain(misplaced.iter().map(|(span, _)| span));
+            for span in spans.chain(accepted.iter().flat_map(|one| one.codes.iter().map(|(_, span)| span))) {
+                prop_assert!(file.text().get(span.clone()).is_some_and(|text| !text.is_empty()));
+            }
+            let places = [0, text.len() / 3, text.len() / 2].map(|at| (at, "TTSR003".to_owned()));
+            for more in [&places[..1], &places] {
+                let Some(change) = accept::add(&file, more) else { continue };
+                let read = |text: &str, semantics: &Semantics| {
+                    let file = RuleFile::read("r.md", text.as_bytes().to_vec(), semantics);
+                    let rule = Rule::from_file("r.md", "/r.md".into(), file, semantics);
+                    (rule.fields, format!("{:?}", rule.content))
+                };
+                for other in [Lifecycle::V1, Lifecycle::V2, Lifecycle::V3, Lifecycle::V4].map(Lifecycle::semantics) {
+                    prop_assert_eq!(read(&change.before, &other), read(&change.after, &other), "{}", change.after);
+                }
+                let after = RuleFile::read("r.md", change.after.clone().into_bytes(), &semantics);
+                let read = Suppressions::read(&after);
+                prop_assert!(read.accepted.len() > accepted.len(), "{:?} {:?}", change.after, read);
             }
             let rule = Rule::from_file("r.md", "/r.md".into(), file, &semantics);
             let set = RuleSet::register([rule], &Settings::default(), &semantics, None);

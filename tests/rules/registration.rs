@@ -74,7 +74,8 @@ fn an_empty_first_file_hides_the_good_one_behind_it() {
     ];
     let set = RuleSet::register(rules, &Settings::default(), &semantics, None);
     assert!(set.compiled.is_empty());
-    let reasons: Vec<_> = set.inventory.iter().filter_map(|listed| listed.reason.as_ref().map(ToString::to_string)).collect();
+    let reasons: Vec<_> =
+        set.inventory.iter().filter_map(|listed| listed.reason.as_ref().map(ToString::to_string)).collect();
     assert_eq!(reasons, ["switched off by `enabled: false`", "it has no body", "shadowed by rules/r.md"]);
 }
 
@@ -114,7 +115,10 @@ fn the_early_lifecycle_knows_a_trigger_string_only() {
     let v1 = |text: &str| register(&[text], Lifecycle::V1, &Settings::default(), Some("main"));
     let set = v1("---\ncondition: foo\n---\nB");
     assert_eq!(set.inventory[0].bucket, Bucket::None);
-    assert_eq!(set.inventory[0].reason.as_ref().map(ToString::to_string).as_deref(), Some("v1 reads `ttsr_trigger` only, not `condition`"));
+    assert_eq!(
+        set.inventory[0].reason.as_ref().map(ToString::to_string).as_deref(),
+        Some("v1 reads `ttsr_trigger` only, not `condition`")
+    );
     let codes: Vec<_> = lint::of_registration(&set).iter().map(|finding| finding.code.name()).collect();
     assert_eq!(codes, ["nothing-registered-in-v1"]);
     assert!(lint::of_registration(&v1("B")).is_empty());

@@ -16,7 +16,9 @@ Examples:
   ttsr check-rules .omp/rules --diff
       what is wrong with the files, and a diff of what --fix would mend without a decision of yours
   ttsr check-rules .omp/rules --format sarif > rules.sarif
-      findings for a code-scanning service; github and junit are for workflows and test reports
+      findings for a code-scanning service; github, gitlab and junit are for workflows and test reports
+  ttsr check-rules --write-baseline known.json
+      begin with what is there; from then on --findings-baseline known.json fails on what is new
   ttsr check-rules --explain comma-in-glob
       what a code means, with a rule that gives it and one that does not
   ttsr check-rules .omp/rules --examples
@@ -27,15 +29,17 @@ Examples:
 /// `ttsr check-rules`
 #[derive(Clone, Debug, Args)]
 pub struct CheckRulesArgs {
-    /// Rule files or directories, `-` for one file on standard input; none: discovery
+    /// Rule files or directories, or - for standard input; none: discovery
     #[arg(value_name = "PATH", value_parser = any_path())]
     pub paths: Vec<PathBuf>,
+    /// Name of the rule file that standard input holds, with - as PATH
+    ///
+    /// With --fix or --add-ignores the changed rule is written to standard output, and the report to standard error.
+    #[arg(long, value_name = "FILE", value_parser = any_path(), help_heading = "Rules and settings")]
+    pub stdin_filename: Option<PathBuf>,
     /// Rules and settings.
     #[command(flatten)]
     pub rules: RuleArgs,
-    /// What the file on standard input is called: its rule is named as if it were that file
-    #[arg(long, value_name = "NAME", requires = "paths", help_heading = "Rules and settings")]
-    pub stdin_filename: Option<String>,
     /// Home directory for discovery
     #[arg(long, value_name = "DIR", help_heading = "Rules and settings")]
     pub home: Option<PathBuf>,
@@ -125,6 +129,8 @@ pub enum CheckFormat {
     Sarif,
     /// Workflow annotations
     Github,
+    /// Code quality report
+    Gitlab,
     /// JUnit XML
     Junit,
 }

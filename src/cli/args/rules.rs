@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::generation::Lifecycle;
-use crate::rule::Piped;
 
 /// Which rules, under which settings.
 #[derive(Clone, Debug, Args)]
@@ -43,9 +42,6 @@ pub struct RuleArgs {
     /// generations, separated by commas, and says where they differ
     #[arg(long, value_name = "GENERATION", default_value = "auto", value_delimiter = ',')]
     pub lifecycle: Vec<LifecycleArg>,
-    /// What standard input holds, where a path is `-`.
-    #[arg(skip)]
-    pub piped: Option<Piped>,
 }
 
 /// A generation of the runtime.

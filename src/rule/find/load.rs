@@ -44,18 +44,6 @@ pub struct LoadFailure {
     pub message: String,
 }
 
-/// The path that stands for a rule on standard input.
-pub const PIPED: &str = "-";
-
-/// A rule file that lies nowhere: what was read from standard input.
-#[derive(Clone, Debug)]
-pub struct Piped {
-    /// What the file is called, in reports and as the base of the rule's name.
-    pub name: String,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-}
-
 /// Takes what a search for rules finds, one thing after the other, so that a rule need not outlive its turn. What is
 /// found in a file comes before its rule.
 pub trait Sink {
@@ -89,18 +77,31 @@ pub struct Searched {
 /// below it, sorted. The rules count as lying in `<cwd>/.omp/rules/` (cli.md section 1).
 #[cfg(feature = "internals")]
 pub fn load_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics) -> Loaded {
-    Loaded::collect(|sink| search_paths(paths, None, cwd, semantics, sink))
+    Loaded::collect(|sink| search_paths(paths, cwd, semantics, sink))
 }
 
-/// As [`load_paths`], each rule to `sink` as it is read. With `piped` the path [`PIPED`] is that file.
-pub fn search_paths<P: AsRef<Path>>(
+/// A rule file that was handed over in place of one on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handed {
+    /// Where it would lie.
+    pub path: PathBuf,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// As [`load_paths`], each rule to `sink` as it is read.
+pub fn search_paths<P: AsRef<Path>>(paths: &[P], cwd: &str, semantics: &Semantics, sink: &mut dyn Sink) -> Searched {
+    search_with(paths, cwd, semantics, None, sink)
+}
+
+/// As [`search_paths`]; `handed` stands for the path `-`.
+pub fn search_with<P: AsRef<Path>>(
     paths: &[P],
-    mut piped: Option<&Piped>,
     cwd: &str,
     semantics: &Semantics,
+    handed: Option<&Handed>,
     sink: &mut dyn Sink,
 ) -> Searched {
-    let is_piped = piped.is_some();
     let mut reader = Reader::new(semantics, &[], &as_named, sink);
     let mut failures = Vec::new();
     let mut fail = |path: &Path, message: String| {
@@ -115,12 +116,8 @@ pub fn search_paths<P: AsRef<Path>>(
     };
     for path in paths {
         let path = path.as_ref();
-        if is_piped && path.as_os_str() == PIPED {
-            // Named twice it is one file.
-            if let Some(Piped { name, bytes }) = piped.take() {
-                let stored = |name: &str| given_path(cwd, name);
-                reader.take(Path::new(PIPED), (name, base_name(name)), bytes.clone(), given, stored, |_| None);
-            }
+        if let Some(Handed { path, bytes }) = handed.filter(|_| path.as_os_str() == "-") {
+            reader.take(path, bytes.clone(), given, |name| given_path(cwd, name), |_| None);
             continue;
         }
         match fs::metadata(path) {
@@ -263,27 +260,26 @@ impl<'a> Reader<'a> {
         adjust: impl FnOnce(&mut Rule) -> Option<Diagnostic>,
     ) -> io::Result<()> {
         let bytes = read_named(path)?;
-        let shown = (self.name_of)(path);
-        let base = path.file_name().map_or_else(|| base_name(&shown).into(), |name| name.to_string_lossy());
-        self.take(path, (&shown, &base), bytes, provider, stored, adjust);
+        self.take(path, bytes, provider, stored, adjust);
         Ok(())
     }
 
-    /// Takes the bytes of one rule file, which has these names in reports and as a base name.
+    /// Takes what a rule file holds.
     fn take(
         &mut self,
         path: &Path,
-        (shown, base): (&str, &str),
         bytes: Vec<u8>,
         provider: Provider,
         stored: impl FnOnce(&str) -> String,
         adjust: impl FnOnce(&mut Rule) -> Option<Diagnostic>,
     ) {
-        let mut file = RuleFile::read(shown, bytes, self.semantics);
+        let shown = (self.name_of)(path);
+        let base = path.file_name().map_or_else(|| base_name(&shown).into(), |name| name.to_string_lossy());
+        let mut file = RuleFile::read(shown.as_str(), bytes, self.semantics);
         file.path = path.to_owned();
         lint::of_file(&file).into_iter().for_each(|finding| self.sink.finding(finding));
         self.files += 1;
-        let mut rule = Rule::from_file(base, stored(base).into(), file, self.semantics);
+        let mut rule = Rule::from_file(&base, stored(&base).into(), file, self.semantics);
         rule.provider = provider;
         adjust(&mut rule).into_iter().for_each(|finding| self.sink.finding(finding));
         if self.hidden.is_empty() || !self.hidden.contains(&format!("rule:{}", rule.name)) {

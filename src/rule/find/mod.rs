@@ -7,4 +7,6 @@ pub mod settings_files;
 pub use discovery::Places;
 #[cfg(feature = "internals")]
 pub use load::load_paths;
-pub use load::{BUNDLED_PREFIX, LoadFailure, Loaded, PIPED, Piped, Searched, Sink, search_bundled, search_paths};
+pub use load::{
+    BUNDLED_PREFIX, Handed, LoadFailure, Loaded, Searched, Sink, search_bundled, search_paths, search_with,
+};

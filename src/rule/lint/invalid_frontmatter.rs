@@ -84,5 +84,12 @@ fn quoting(frontmatter: &Frontmatter, text: &str) -> Option<Fix> {
         }
         _ => return None,
     };
-    (!edits.is_empty()).then_some(Fix { title, edits, effect: Effect::None, revives: false, is_safe: true })
+    (!edits.is_empty()).then_some(Fix {
+        title,
+        edits,
+        effect: Effect::None,
+        revives: false,
+        is_safe: true,
+        places: Vec::new(),
+    })
 }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::frontmatter::{Frontmatter, Generation, Member};
+use super::frontmatter::{Frontmatter, Generation};
 use super::node::{Node, Yaml};
+use super::outline::Outline;
 use super::source::{self, Decoded, Encoding};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::generation::Semantics;
@@ -119,47 +120,15 @@ impl RuleFile {
         at(units.start)..at(units.end).max(at(units.start))
     }
 
-    /// The key of the frontmatter that byte `offset` of the text belongs to, with the way into its value:
-    /// `condition[1]`. None outside of keys and values.
-    pub fn key_at(&self, offset: usize) -> Option<String> {
-        let holds = |member: &&Member| {
-            let spans = member.overridden.iter().chain([&member.key_span]);
-            let key = spans.clone().any(|span| span.contains(&offset));
-            key || (member.key_span.start..=member.value.span.end.max(member.key_span.end)).contains(&offset)
-        };
-        let member = self.frontmatter.as_ref()?.members.iter().find(holds)?;
-        let mut path = member.key.clone();
-        way_into(&member.value, offset, &mut path);
-        Some(path)
+    /// Which key stands where.
+    pub fn outline(&self) -> Outline {
+        Outline::of(self.frontmatter.as_ref())
     }
 
     /// The part of the line from `at` on.
     pub(in super::super) fn rest_of_line(&self, at: usize) -> Range<usize> {
         let end = self.text()[at..].find(['\n', '\r']).map_or(self.text().len(), |end| at + end);
         at..end
-    }
-}
-
-/// Adds the way from `node` to what stands at `offset` in it.
-fn way_into(node: &Node, offset: usize, path: &mut String) {
-    let is_there = |node: &Node| node.span.contains(&offset);
-    match &node.value {
-        Yaml::List(items) => {
-            if let Some((at, item)) = items.iter().enumerate().find(|(_, item)| is_there(item)) {
-                path.push_str(&format!("[{at}]"));
-                way_into(item, offset, path);
-            }
-        }
-        Yaml::Map(members) => {
-            if let Some((key, value)) =
-                members.iter().find(|(key, value)| key.span.contains(&offset) || is_there(value))
-            {
-                path.push('.');
-                path.push_str(&key.text);
-                way_into(value, offset, path);
-            }
-        }
-        _ => {}
     }
 }
 

@@ -50,7 +50,7 @@ impl Baseline {
     }
 
     /// How many findings they are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.findings.iter().map(|entry| entry.count).sum()
     }
 
