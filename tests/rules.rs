@@ -11,6 +11,7 @@ mod key_values;
 mod lints;
 mod pipeline;
 mod registration;
+mod remedies;
 mod repairs;
 
 use ttsr::generation::{Lifecycle, Semantics};

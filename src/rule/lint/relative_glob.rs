@@ -35,15 +35,24 @@ fn finding(
     // One with a comma is to be split first.
     let text = Some(glob.source().to_string_lossy()).filter(|_| split_at_commas(glob.source()).is_none())?;
     let body = text.trim_start_matches('!');
-    if glob.is_negated() || body.starts_with("./") {
-        return None;
-    }
-    let (folder, rest) = body.split_once('/')?;
-    let plain = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-' | '.' | '@');
-    if rest.is_empty() || matches!(folder, "" | "..") || !folder.chars().all(plain) || !is_alone(body) {
+    if glob.is_negated() || !is_relative(body) || !is_alone(body) {
         return None;
     }
     let message = format!("`{text}` matches below the working directory only, and no absolute path outside of it");
     let help = format!("write `**/{body}` for such a folder anywhere");
     Some(subject.finding(CODE, message, range).with_help(help))
+}
+
+/// Whether a glob has a folder in front that is named.
+fn is_relative(glob: &str) -> bool {
+    let plain = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-' | '.' | '@');
+    glob.split_once('/').is_some_and(|(folder, rest)| {
+        !rest.is_empty() && !matches!(folder, "" | "." | "..") && folder.chars().all(plain)
+    })
+}
+
+/// A glob as it should be written, which matches such paths anywhere.
+pub(super) fn anywhere(glob: &str) -> String {
+    let rest = glob.strip_prefix("./").unwrap_or(glob);
+    if rest.len() < glob.len() || is_relative(glob) { format!("**/{rest}") } else { glob.to_owned() }
 }
