@@ -2,6 +2,7 @@
 
 mod bundled;
 mod catalogue;
+mod confirmed;
 mod discovery;
 mod examples;
 mod field_reports;
