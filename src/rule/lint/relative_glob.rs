@@ -1,11 +1,13 @@
 //! Globs with a folder in front, which miss absolute paths.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::comma_in_glob::split_at_commas;
 use super::shared::{Subject, lint};
 use crate::diagnostic::Diagnostic;
 use crate::glob::PathGlob;
+use crate::text::JsString;
 
 lint! {
     number: 44,
@@ -18,7 +20,8 @@ lint! {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let globs = subject.written_globs();
-    let is_there = |glob: &str| globs.iter().any(|(other, _)| *other.source() == glob);
+    let written: HashSet<&JsString> = globs.iter().map(|(glob, _)| glob.source()).collect();
+    let is_there = |glob: &str| written.contains(&JsString::from(glob));
     for (glob, range) in &globs {
         // Its twin for such a folder anywhere may be there already.
         let is_alone = |body: &str| !is_there(&format!("**/{body}"));
