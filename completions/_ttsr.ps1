@@ -128,6 +128,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--examples', '--examples', [CompletionResultType]::ParameterName, 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not')
             [CompletionResult]::new('--examples-required', '--examples-required', [CompletionResultType]::ParameterName, 'As --examples, and every registered rule must have a sample that it fires on')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the JSON form and stop')
+            [CompletionResult]::new('--frontmatter-schema', '--frontmatter-schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the frontmatter of rule files, for editors, and stop')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Also show notes')

@@ -75,7 +75,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__check__subcmd__rules)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --stdin-filename --home --list --explain --deny --warn --allow --fix --write --examples --examples-required --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --stdin-filename --home --list --explain --deny --warn --allow --fix --write --examples --examples-required --format --schema --frontmatter-schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

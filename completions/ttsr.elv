@@ -123,6 +123,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --examples 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not'
             cand --examples-required 'As --examples, and every registered rule must have a sample that it fires on'
             cand --schema 'Print the JSON Schema of the JSON form and stop'
+            cand --frontmatter-schema 'Print the JSON Schema of the frontmatter of rule files, for editors, and stop'
             cand -q 'No progress and no notes on standard error'
             cand --quiet 'No progress and no notes on standard error'
             cand -v 'Also show notes'

@@ -149,6 +149,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l write -d 'Appl
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples -d 'Run the samples that rule files hold under `examples:`: texts that must fire, and texts that must not'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples-required -d 'As --examples, and every registered rule must have a sample that it fires on'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l schema -d 'Print the JSON Schema of the JSON form and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l frontmatter-schema -d 'Print the JSON Schema of the frontmatter of rule files, for editors, and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l exit-zero -d 'Exit with 0 where the status would be 1'

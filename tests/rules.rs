@@ -7,6 +7,7 @@ mod discovery;
 mod examples;
 mod field_reports;
 mod formats;
+mod frontmatter_schema;
 mod hostile;
 mod key_values;
 mod lints;

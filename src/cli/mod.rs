@@ -57,6 +57,10 @@ pub fn run(
             console.print(crate::output::check::SCHEMA);
             Ok(())
         }
+        Command::CheckRules(args) if args.frontmatter_schema => {
+            console.print(&crate::output::frontmatter_schema());
+            Ok(())
+        }
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(args) => {
             piped::with_input(args, input).and_then(|args| check_rules::run(&args, &mut console, surroundings))
