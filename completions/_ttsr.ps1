@@ -146,6 +146,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--no-config', '--no-config', [CompletionResultType]::ParameterName, 'Read no configuration')
             [CompletionResult]::new('--show-config', '--show-config', [CompletionResultType]::ParameterName, 'Print what holds after the configuration and the options, as a configuration, and stop')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the JSON form and stop')
+            [CompletionResult]::new('--frontmatter-schema', '--frontmatter-schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the frontmatter of rule files, for editors, and stop')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Also show notes')

@@ -141,6 +141,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --no-config 'Read no configuration'
             cand --show-config 'Print what holds after the configuration and the options, as a configuration, and stop'
             cand --schema 'Print the JSON Schema of the JSON form and stop'
+            cand --frontmatter-schema 'Print the JSON Schema of the frontmatter of rule files, for editors, and stop'
             cand -q 'No progress and no notes on standard error'
             cand --quiet 'No progress and no notes on standard error'
             cand -v 'Also show notes'

@@ -175,6 +175,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l examples-requi
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l no-config -d 'Read no configuration'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l show-config -d 'Print what holds after the configuration and the options, as a configuration, and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l schema -d 'Print the JSON Schema of the JSON form and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l frontmatter-schema -d 'Print the JSON Schema of the frontmatter of rule files, for editors, and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l exit-zero -d 'Exit with 0 where the status would be 1'

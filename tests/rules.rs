@@ -2,15 +2,18 @@
 
 mod bundled;
 mod catalogue;
+mod confirmed;
 mod discovery;
 mod examples;
 mod field_reports;
 mod formats;
+mod frontmatter_schema;
 mod hostile;
 mod key_values;
 mod lints;
 mod pipeline;
 mod registration;
+mod remedies;
 mod repairs;
 
 use ttsr::generation::{Lifecycle, Semantics};

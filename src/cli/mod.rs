@@ -73,6 +73,10 @@ pub fn run(
             console.print(&crate::output::json::schema::<crate::output::json::v1::check::Check<'_>>());
             Ok(())
         }
+        Command::CheckRules(args) if args.frontmatter_schema => {
+            console.print(&crate::output::frontmatter_schema());
+            Ok(())
+        }
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(args) => {
             let is_given = |option: &str| {

@@ -9,6 +9,7 @@ mod escape;
 pub mod examples;
 pub mod explain;
 pub mod files;
+mod frontmatter_schema;
 pub mod generations;
 pub mod github;
 pub mod gitlab;
@@ -27,6 +28,7 @@ pub mod survey;
 pub mod trace_diff;
 
 pub use escape::{drives_terminal, escape, escape_lines};
+pub use frontmatter_schema::frontmatter_schema;
 pub use style::{FIXED_WIDTH, Style, count};
 
 /// A generation as reports name it, with the mark in the input that decided for it.

@@ -160,15 +160,7 @@ impl Moves {
 /// All of ASCII, and one unit of each class beyond it.
 fn units(alphabet: &Alphabet) -> Vec<u16> {
     const ASCII: u16 = 0x80;
-    let mut units: Vec<u16> = (0..ASCII).collect();
-    let mut seen = vec![false; alphabet.len()];
-    for unit in ASCII..=u16::MAX {
-        if let Some(seen) = seen.get_mut(usize::from(alphabet.class(unit))).filter(|seen| !**seen) {
-            *seen = true;
-            units.push(unit);
-        }
-    }
-    units
+    (0..ASCII).chain(alphabet.beyond_ascii.iter().flatten().copied()).collect()
 }
 
 /// The state behind a unit of JSON; none where it cannot stand.

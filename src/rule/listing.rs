@@ -84,8 +84,10 @@ impl RuleRow {
             question: fields.question.clone(),
             scope: match (compiled, fields.scope.as_ref()) {
                 (Some(rule), Some(tokens)) => {
-                    let valid =
-                        |(at, token): (usize, &JsString)| (!rule.scope.invalid.contains(&at)).then(|| token.clone());
+                    // In order, as the tokens are.
+                    let valid = |(at, token): (usize, &JsString)| {
+                        rule.scope.invalid.binary_search(&at).is_err().then(|| token.clone())
+                    };
                     tokens.iter().enumerate().filter_map(valid).collect()
                 }
                 (_, tokens) => given(tokens),

@@ -39,13 +39,36 @@ impl Place {
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<usize>,
+    /// For each block of the text, how many characters begin before it: a line may be all of a large file.
+    characters: Vec<usize>,
+}
+
+/// Bytes of a block.
+const BLOCK: usize = 1 << 10;
+
+/// How many characters begin in a part of a text.
+fn begun(part: &[u8]) -> usize {
+    part.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
 impl LineIndex {
     /// Indexes `text`; only LF ends a line.
     pub fn new(text: &str) -> Self {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-        Self { starts: std::iter::once(0).chain(ends).collect() }
+        let mut count = 0;
+        let mut characters = Vec::with_capacity(text.len() / BLOCK + 1);
+        for block in text.as_bytes().chunks(BLOCK) {
+            characters.push(count);
+            count += begun(block);
+        }
+        Self { starts: std::iter::once(0).chain(ends).collect(), characters }
+    }
+
+    /// The line of the same `text` in which byte `offset` is, without its end.
+    pub fn line(&self, text: &str, offset: usize) -> std::ops::Range<usize> {
+        let next = self.starts.partition_point(|&start| start <= offset.min(text.len()));
+        let end = self.starts.get(next).map_or(text.len(), |&start| start - 1);
+        self.starts.get(next - 1).copied().unwrap_or(0)..end
     }
 
     /// The position of byte `offset` of the same `text`.
@@ -57,7 +80,21 @@ impl LineIndex {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        Position { line, column: text[start..end].chars().count() + 1, offset }
+        Position { line, column: self.before(text, end) - self.before(text, start) + 1, offset }
+    }
+
+    /// How many characters begin before byte `offset`.
+    fn before(&self, text: &str, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        let part = text.as_bytes().get(block * BLOCK..offset).unwrap_or_default();
+        match self.characters.get(block) {
+            Some(count) => count + begun(part),
+            // The end of a text that ends with a block.
+            None => self
+                .characters
+                .last()
+                .map_or(0, |count| count + begun(text.as_bytes().get((block - 1) * BLOCK..offset).unwrap_or_default())),
+        }
     }
 }
 

@@ -42,7 +42,12 @@ fn a_good_rule_gives_nothing() {
 #[test]
 fn help_says_what_to_write() {
     for (frontmatter, code, wanted) in [
-        ("condition: a\nalwaysapply: true", "unknown-key", "did you mean `alwaysApply`?"),
+        ("alwaysapply: true", "unknown-key", "did you mean `alwaysApply`?"),
+        (
+            "condition: a\nalwaysapply: true",
+            "unknown-key",
+            "remove it: `alwaysApply` has no effect beside a condition either",
+        ),
         ("conditions: a", "unknown-key", "did you mean `condition`?"),
         ("condition: a\ninterrupt_mode: never", "unknown-key", "did you mean `interruptMode`?"),
         ("condition: a\ninterruptMode: ' Never '", "invalid-interrupt-mode", "write `interruptMode: never`"),
@@ -60,7 +65,7 @@ fn help_says_what_to_write() {
         ("condition: 'foo(?i)bar'", "untranslated-inline-flag", "write `(?i)foobar` for all of it, or `foo(?i:bar)`"),
         ("condition: '(?i)(?m)a'", "untranslated-inline-flag", "write `(?i)(?m:a)`"),
         ("condition: a\nscope: 'tool: edit'", "invalid-scope-token", "write `tool:edit`"),
-        ("condition: a\nglobs: 'src\\*.ts'", "invalid-glob", "write `src/*.ts`"),
+        ("condition: a\nglobs: 'src\\*.ts'", "invalid-glob", "write `**/src/*.ts`"),
         ("condition: a\nglobs: '[id.ts'", "invalid-glob", "close it, or write `\\[id.ts` for the character"),
         ("condition: '\\Afoo'", "foreign-syntax", "write `^`"),
     ] {
@@ -228,7 +233,7 @@ fn syntax_of_other_engines_is_told_with_what_to_write() {
         ("[[.a.]]", "write `a`"),
         ("\\mfoo\\M", "write `\\b`"),
         ("\\yfoo", "write `\\b`"),
-        ("foo\\z", "write `$`"),
+        ("foo\\z", "leave it out: where a stream ends nobody knows before it does"),
         ("[\\h]", "write ` \\t`"),
         ("\\<foo\\>", "for the word write `\\bfoo\\b`, for the tag `<foo>`"),
         ("\\k{n}", "name a group `(?<NAME>…)` and write `\\k<NAME>`"),

@@ -115,6 +115,9 @@ pub struct CheckRulesArgs {
     /// Print the JSON Schema of the JSON form and stop
     #[arg(long, help_heading = "Output")]
     pub schema: bool,
+    /// Print the JSON Schema of the frontmatter of rule files, for editors, and stop
+    #[arg(long, conflicts_with = "schema", help_heading = "Output")]
+    pub frontmatter_schema: bool,
 }
 
 /// Forms of the lint report.

@@ -96,6 +96,8 @@ pub(crate) struct Alphabet {
     /// One row of bits a set: whether it holds a class.
     members: Vec<u64>,
     words: usize,
+    /// For each class its first unit beyond ASCII, where it has one.
+    pub(crate) beyond_ascii: Vec<Option<u16>>,
 }
 
 impl Alphabet {
@@ -130,6 +132,14 @@ impl Alphabet {
             classes[bounds[index] as usize..bounds[index + 1] as usize].fill(class as u16);
             samples[class as usize] = bounds[index] as u16;
         }
+        let mut beyond_ascii = vec![None; count];
+        for (&class, range) in part.iter().zip(bounds.windows(2)) {
+            if let (Some(first @ None), [start, end]) = (beyond_ascii.get_mut(class as usize), range)
+                && *end > 0x80
+            {
+                *first = u16::try_from(*start.max(&0x80)).ok();
+            }
+        }
         let words = count.div_ceil(64);
         let mut members = vec![0_u64; words * sets.len()];
         for (row, set) in members.chunks_mut(words.max(1)).zip(sets) {
@@ -140,7 +150,7 @@ impl Alphabet {
             }
         }
         let kinds = samples.iter().map(|&sample| Neighbour::of(Some(sample))).collect();
-        Self { classes, kinds, members, words }
+        Self { classes, kinds, members, words, beyond_ascii }
     }
 
     /// Number of classes.

@@ -15,7 +15,7 @@ lint! {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(rule) = subject.compiled.filter(|rule| !rule.is_judged()) else { return };
     // The `.*` stands for the globs; it is only wrong where prose comes in.
-    if stands_for_globs(subject) && (rule.scope.text || rule.scope.thinking) {
+    if stands_for_globs(subject) && rule.globs.is_open() && (rule.scope.text || rule.scope.thinking) {
         let message =
             "a file glob as the only condition and prose in the scope: every piece of prose triggers the rule";
         let help = "remove `text` and `thinking` from the scope, or add a regular expression";

@@ -24,6 +24,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     }
     for glob in subject.listed.rule.fields.globs.iter().flatten() {
         if let Some(parts) = split_at_commas(glob) {
+            let parts: Vec<String> = parts.iter().map(|part| without_dot(part)).collect();
             let help = split_help(&parts);
             let message = format!("`{glob}` is one glob with a comma in it, which matches no usual path");
             let range = subject.item_range("globs", &glob.trim());
@@ -61,6 +62,11 @@ pub(super) fn split_at_commas(glob: &JsString) -> Option<Vec<String>> {
     (parts.len() > 1).then_some(parts)
 }
 
+/// A part as it should be written: a leading `./` is taken literally.
+fn without_dot(part: &str) -> String {
+    part.strip_prefix("./").map_or_else(|| part.to_owned(), |rest| format!("**/{rest}"))
+}
+
 /// How to write several globs.
 fn split_help(parts: &[String]) -> String {
     format!("write `globs: {}`, or as one glob `globs: '{{{}}}'`", flow_list(parts), parts.join(","))
@@ -78,6 +84,7 @@ fn in_scopes(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         let Some(parts) = split_at_commas(path.source()) else { continue };
         let message = format!("`{token}` names one path with a comma in it, which hardly any call has");
         let name = name.map(|name| format!(":{name}")).unwrap_or_default();
+        let parts: Vec<String> = parts.iter().map(|part| without_dot(part)).collect();
         let help = format!("write `tool{name}({{{}}})`", parts.join(","));
         findings.push(subject.finding(CODE, message, subject.item_range("scope", token)).with_help(help));
     }

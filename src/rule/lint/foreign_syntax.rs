@@ -42,8 +42,8 @@ struct Letter {
 /// The letters that ECMAScript gives no meaning, and some other kind of regular expression does.
 const LETTERS: [Letter; 17] = [
     letter('A', "the beginning of the text", "^", "", None),
-    letter('z', "the end of the text", "$", "\"", None),
-    letter('Z', "the end of the text", "$", "\"", None),
+    letter('z', "the end of the text", "", "\"", None),
+    letter('Z', "the end of the text", "", "\"", None),
     letter('h', "horizontal space", "[ \\t]", " ", Some(" \\t")),
     letter('H', "anything but horizontal space", "[^ \\t]", "[^ ]", Some("!-\\uFFFF")),
     letter('R', "any line break", "\\r?\\n", "\\\\n", Some("\\r\\n")),
@@ -154,6 +154,7 @@ fn escape(text: &str, at: usize, letter: char, in_class: bool, arguments: bool) 
     };
     let message = format!("`\\{letter}` is the letter `{letter}` in ECMAScript, not {}", known.meaning);
     let help = match instead {
+        "" if matches!(letter, 'z' | 'Z') => "leave it out: where a stream ends nobody knows before it does".to_owned(),
         "" if letter == 'A' => "leave it out: conditions see the arguments as JSON".to_owned(),
         "" => "leave it out: only whether there is a match counts".to_owned(),
         instead => format!("write `{instead}`"),

@@ -1,5 +1,6 @@
 //! Globs that are read as something else than people think: brackets without a partner, backslashes.
 
+use super::relative_glob::anywhere;
 use super::shared::{Subject, lint};
 use crate::diagnostic::Diagnostic;
 use crate::glob::PathGlob;
@@ -31,7 +32,7 @@ fn finding(subject: &Subject<'_>, glob: &PathGlob, range: Range<usize>) -> Optio
             Some(one) => format!("`\\{one}` in `{text}` is no separator of folders: a backslash escapes what follows"),
             None => format!("the backslash at the end of `{text}` matches nothing"),
         };
-        (message, format!("write `{}`", text.replace('\\', "/")))
+        (message, format!("write `{}`", anywhere(&text.replace('\\', "/"))))
     };
     Some(subject.finding(CODE, message, range).with_help(help))
 }

@@ -19,7 +19,8 @@ const EVERYTHING: [&str; 4] = [".*", "[\\s\\S]*", "[^]*", "(?s).*"];
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     // A gate that lets everything through is no mistake.
     let Some(rule) = subject.compiled.filter(|rule| !rule.is_judged()) else { return };
-    if stands_for_globs(subject) {
+    // Where nothing comes in, there is a finding about that.
+    if stands_for_globs(subject) || !subject.is_reached() {
         return;
     }
     for (source, pattern) in &rule.conditions {

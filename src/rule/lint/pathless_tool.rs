@@ -10,7 +10,7 @@ lint! {
     number: 60,
     name: "pathless-tool",
     severity: Error,
-    explanation: "A path filter, in the scope or as `globs`, demands a path of each call. Calls of this tool name none, so the filter lets nothing through.",
+    explanation: "A path filter, in the scope or as `globs`, demands a path of each call. Calls of this tool name none, so the filter lets nothing through. A warning where something else reaches the rule.",
     samples: "failing.md" "passing.md",
     check: Rule(check)
 }
@@ -20,12 +20,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     let gated = !rule.globs.is_open();
     // With globs, prose cannot reach the rule either.
     let others = rule.scope.any_tool || rule.scope.tools.iter().any(|tool| pathless(tool).is_none());
+    let is_reached = subject.is_reached();
     for token in subject.listed.rule.fields.scope.iter().flatten() {
         let Some(ScopeToken::Tool(tool)) = ScopeToken::parse(token) else { continue };
         let Some(name) = pathless(&tool).filter(|_| gated || tool.path.is_some()) else { continue };
         let range = subject.item_range("scope", token);
         let (message, severity) = if tool.path.is_some() {
-            (format!("calls of `{name}` name no path, so `{token}` lets none of them in"), Severity::Error)
+            let severity = if is_reached { Severity::Warning } else { Severity::Error };
+            (format!("calls of `{name}` name no path, so `{token}` lets none of them in"), severity)
         } else if others {
             (format!("calls of `{name}` name no path, so with `globs` the rule is never for them"), Severity::Warning)
         } else {

@@ -35,10 +35,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
         }
         let reader = if meant == SAMPLES_KEY { "nothing reads" } else { "the agent does not know" };
         let message = format!("{reader} the key `{written}`");
-        let help = format!("did you mean `{meant}`?");
+        // The key that is meant would have no effect beside a condition.
+        let is_idle = meant == "alwaysApply" && subject.has_trigger();
+        let help = match is_idle {
+            true => format!("remove it: `{meant}` has no effect beside a condition either"),
+            false => format!("did you mean `{meant}`?"),
+        };
         // A key beside the one that is meant would only hide it, or be hidden.
-        let fix =
-            subject.frontmatter().is_some_and(|matter| matter.member(&normalise_key(meant)).is_none()).then(|| {
+        let fix = subject
+            .frontmatter()
+            .is_some_and(|matter| !is_idle && matter.member(&normalise_key(meant)).is_none())
+            .then(|| {
                 let effect = Effect::Rename { from: member.key.clone(), to: normalise_key(meant) };
                 Fix::replace("rename the key", member.key_span.clone(), meant, effect)
             });

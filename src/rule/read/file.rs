@@ -1,7 +1,9 @@
 //! [`RuleFile`]: one rule file as it was read, kept so that findings can point into it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use super::frontmatter::{Frontmatter, Generation};
 use super::node::{Node, Yaml};
@@ -28,6 +30,8 @@ pub struct RuleFile {
     pub unclosed_fence: bool,
     decoded: Decoded,
     lines: LineIndex,
+    /// Where tokens are written, once somebody asks.
+    tokens: OnceLock<Tokens>,
     generation: Generation,
 }
 
@@ -61,6 +65,7 @@ impl RuleFile {
             body_start: parts.body.origin(0),
             unclosed_fence: parts.unclosed,
             lines: LineIndex::new(&decoded.text),
+            tokens: OnceLock::new(),
             generation,
             decoded,
         }
@@ -96,8 +101,7 @@ impl RuleFile {
     /// A finding about a byte range of the text.
     pub fn finding(&self, code: Code, message: impl Into<String>, range: Range<usize>) -> Diagnostic {
         let text = self.text();
-        let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+        let (start, end) = (self.lines.line(text, range.start).start, self.lines.line(text, range.end).end);
         Diagnostic::new(code, message).at(self.place(range)).with_snippet(shorten(&text[start..end]), start)
     }
 
@@ -105,9 +109,10 @@ impl RuleFile {
     /// written, else the whole node.
     pub fn locate(&self, node: &Node, token: &JsString, units: Range<usize>) -> Range<usize> {
         let utf8 = token.to_utf8();
-        let node = utf8.as_ref().and_then(|token| find_token(node, token)).unwrap_or(node);
-        let written = &self.text()[node.span.clone()];
-        let whole = node.span.clone();
+        let tokens = self.tokens.get_or_init(|| tokens(self.text(), self.frontmatter.as_ref()));
+        let known = utf8.as_deref().and_then(|token| tokens.get(&node.span.start)?.get(token));
+        let whole = known.unwrap_or(&node.span).clone();
+        let written = &self.text()[whole.clone()];
         let Some(start) = utf8.and_then(|token| written.find(&token)) else { return whole };
         let part = |end: usize| JsString::from_units(&token.units()[..end.min(token.len())]).utf8_len();
         let at = |end: usize| {
@@ -132,13 +137,64 @@ impl RuleFile {
     }
 }
 
-/// The node in `node` whose string is the token.
-fn find_token<'a>(node: &'a Node, token: &str) -> Option<&'a Node> {
-    match &node.value {
-        Yaml::String(text) => (text == token || text.trim_matches(source::is_js_blank) == token).then_some(node),
-        Yaml::List(items) => items.iter().find_map(|item| find_token(item, token)),
-        _ => None,
+/// Where tokens are written, by the value that they are in.
+type Tokens = HashMap<usize, HashMap<String, Range<usize>>>;
+
+/// The tokens of all values: whole strings, and what stands between the commas of one.
+fn tokens(text: &str, frontmatter: Option<&Frontmatter>) -> Tokens {
+    let mut tokens = Tokens::new();
+    for member in frontmatter.iter().flat_map(|matter| &matter.members) {
+        let known = tokens.entry(member.value.span.start).or_default();
+        let mut pending = vec![&member.value];
+        let mut strings = Vec::new();
+        while let Some(node) = pending.pop() {
+            match &node.value {
+                Yaml::String(value) => strings.push((value, node)),
+                Yaml::List(items) => pending.extend(items.iter().rev()),
+                _ => {}
+            }
+        }
+        // Of equal ones the first counts, and whole strings count before parts.
+        for (value, node) in &strings {
+            for token in [value.as_str(), value.trim_matches(source::is_js_blank)] {
+                known.entry(token.to_owned()).or_insert_with(|| node.span.clone());
+            }
+        }
+        for (_, node) in &strings {
+            for range in pieces(&text[node.span.clone()]) {
+                let part = node.span.start + range.start..node.span.start + range.end;
+                known.entry(text[part.clone()].to_owned()).or_insert(part);
+            }
+        }
     }
+    tokens
+}
+
+/// What stands between commas outside of brackets, without blanks and quotes around it; nothing where there is none.
+fn pieces(written: &str) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    let mut add = |range: Range<usize>| {
+        let part = &written[range.clone()];
+        let is_edge = |one: char| source::is_js_blank(one) || matches!(one, '"' | '\'' | '|' | '>');
+        let begin = range.start + (part.len() - part.trim_start_matches(is_edge).len());
+        pieces.push(begin..(begin + part.trim_matches(is_edge).len()).min(range.end));
+    };
+    for (at, one) in written.bytes().enumerate() {
+        match one {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                add(start..at);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if start > 0 {
+        add(start..written.len());
+    }
+    pieces
 }
 
 /// A snippet is for people; nobody reads more than this.

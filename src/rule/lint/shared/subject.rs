@@ -148,6 +148,17 @@ impl<'a> Subject<'a> {
         if rule.scope.tools.iter().all(shows_arguments) { Texts::Arguments } else { Texts::Any }
     }
 
+    /// Whether any stream gets through scope and globs: prose has no paths, and calls of some tools have none.
+    pub(in super::super) fn is_reached(&self) -> bool {
+        let Some(rule) = self.compiled else { return false };
+        let open = rule.globs.is_open();
+        let names_files = |name: &JsString| tools::tool(&name.to_string_lossy()).is_none_or(|tool| tool.names_files);
+        let reaches = |tool: &ToolScope| tool.name.as_ref().is_none_or(names_files) || (open && tool.path.is_none());
+        rule.scope.any_tool
+            || ((rule.scope.text || rule.scope.thinking) && open)
+            || rule.scope.tools.iter().any(reaches)
+    }
+
     /// A condition as the generation compiles it.
     pub(in super::super) fn compile(&self, condition: &str) -> Option<Pattern> {
         Pattern::compile(&condition.into(), CompileOptions::of(self.semantics)).ok()
