@@ -23,6 +23,7 @@ pub mod sarif;
 mod style;
 pub mod survey;
 pub mod trace_diff;
+pub mod transcript;
 
 pub use escape::{drives_terminal, escape, escape_lines};
 pub use style::{FIXED_WIDTH, Style, count};
