@@ -275,6 +275,11 @@ fn sessions_of_a_project_stand_in_the_order_in_which_they_came_about() {
     };
     assert_eq!(ids(&["--by-project"]), ["first", "second", "third", "other"]);
     assert_eq!(ids(&[]), ["third", "first", "other", "second"]);
+    // Each project has a report of its own, its sessions in order.
+    let human = ttsr(["inspect-session", &named, "--by-project"]).out;
+    let place = |text: &str| human.find(text).unwrap_or_else(|| panic!("{text} missing in {human}"));
+    let places = ["/p: 3 sessions", "b.jsonl", "d.jsonl", "a.jsonl", "/q: 1 session", "c.jsonl", "4 files"].map(place);
+    assert!(places.is_sorted(), "{human}");
     // No ancestor is missing, in either order.
     assert!(!ttsr(["inspect-session", &named]).out.contains("TTSR122"));
     let alone = format!("{named}/d.jsonl");

@@ -363,3 +363,12 @@ fn the_forms_agree_on_every_sample() {
         assert_eq!(human.out.contains("No findings."), expected.is_empty(), "{file}");
     }
 }
+
+/// A file in which nothing was said is called so.
+#[test]
+fn a_header_without_entries_is_a_note() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = Made::new("s", "/p", 1).write(folder.path(), "s.jsonl");
+    let outcome = inspect(&[&file, "--format", "json"]);
+    assert_eq!((outcome.status, codes(&outcome, "json")), (0, vec!["TTSR114".to_owned()]));
+}

@@ -48,7 +48,17 @@ pub(super) struct Form {
     rows: Vec<report::SessionRow>,
     unlisted: usize,
     injections: Vec<report::InjectionRow>,
+    /// The project at hand, where each has a report of its own.
+    project: Option<Project>,
     sarif: Pieces,
+}
+
+/// The sessions of one working directory.
+#[derive(Default)]
+struct Project {
+    survey: Survey,
+    rows: Vec<report::SessionRow>,
+    unlisted: usize,
 }
 
 impl Form {
@@ -72,6 +82,7 @@ impl Form {
             rows: Vec::new(),
             unlisted: 0,
             injections: Vec::new(),
+            project: args.by_project.then(Project::default),
             sarif: Pieces::default(),
         }
     }
@@ -95,12 +106,7 @@ impl Form {
                     }
                     return Ok(());
                 }
-                if self.is_many {
-                    match self.rows.len() < LISTED {
-                        true => self.rows.push(report::SessionRow::of(report)),
-                        false => self.unlisted += 1,
-                    }
-                }
+                self.list(session, report, console);
                 if self.is_many && !self.each {
                     return Ok(());
                 }
@@ -176,6 +182,7 @@ impl Form {
                     console.print(&report::injection_totals(&self.survey, console.style()));
                     return Ok(());
                 }
+                self.print_project(console);
                 console.print(&report::render(&self.survey, &self.rows, self.unlisted, console.style()));
                 self.print_details(console)
             }
@@ -202,6 +209,37 @@ impl Form {
                 self.sarif.finish(&lifecycles, &mut |piece| console.print_json(piece));
                 Ok(())
             }
+        }
+    }
+
+    /// Puts a session among those that the report lists, or those that the report of its project does.
+    fn list(&mut self, session: &Session, report: &AuditReport, console: &mut Console<'_>) {
+        if !self.is_many {
+            return;
+        }
+        let cwd = session.cwd().cloned().unwrap_or_default();
+        let is_other = |project: &Project| project.survey.projects.first().is_some_and(|known| known.cwd != cwd);
+        if self.project.as_ref().is_some_and(is_other) {
+            self.print_project(console);
+        }
+        let (rows, unlisted) = match &mut self.project {
+            Some(project) => {
+                project.survey.add(session, report);
+                (&mut project.rows, &mut project.unlisted)
+            }
+            None => (&mut self.rows, &mut self.unlisted),
+        };
+        match rows.len() < LISTED {
+            true => rows.push(report::SessionRow::of(report)),
+            false => *unlisted += 1,
+        }
+    }
+
+    fn print_project(&mut self, console: &mut Console<'_>) {
+        if let Some(Project { survey, rows, unlisted }) = self.project.replace(Project::default())
+            && survey.sessions > 0
+        {
+            console.print(&report::project(&survey, &rows, unlisted, console.style()));
         }
     }
 
