@@ -53,7 +53,7 @@ fn current(text: &str) -> String {
         lines.push(line.to_owned());
         if line == "```console" {
             let folder = tempfile::tempdir().expect("a folder");
-            for data in ["testdata/demo", "testdata/mistakes"] {
+            for data in ["testdata/demo", "testdata/mistakes", "testdata/audit"] {
                 copy(&project(data), &folder.path().join(data));
             }
             while let Some(line) = rest.next().filter(|line| *line != "```") {

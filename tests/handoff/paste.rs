@@ -40,8 +40,16 @@ fn report_143_files_of_the_old_session_are_warned_of() {
         let source = desk.path("source.jsonl");
         fs::write(&source, SOURCE).expect("a session");
         let outcome = ttsr([
-            "handoff", &source.to_string_lossy(), "--document", &document.to_string_lossy(), "--pipeline", pipeline,
-            "--output", &desk.path("out.jsonl").to_string_lossy(), "--format", "json",
+            "handoff",
+            &source.to_string_lossy(),
+            "--document",
+            &document.to_string_lossy(),
+            "--pipeline",
+            pipeline,
+            "--output",
+            &desk.path("out.jsonl").to_string_lossy(),
+            "--format",
+            "json",
         ]);
         let found = report(&outcome);
         let warnings = at(&found, "warnings");
@@ -60,7 +68,10 @@ fn report_144_what_was_open_at_the_end_is_warned_of() {
         format!(r#"{{"type":"message","id":"ffff0001","parentId":"PARENT","message":{{"role":"assistant",{rest}}}}}"#)
     };
     for (end, said) in [
-        (answer(r#""content":[{"type":"toolCall","id":"c9","name":"bash","arguments":{}}],"stopReason":"toolUse""#), "c9 of `bash`"),
+        (
+            answer(r#""content":[{"type":"toolCall","id":"c9","name":"bash","arguments":{}}],"stopReason":"toolUse""#),
+            "c9 of `bash`",
+        ),
         (answer(r#""content":[{"type":"text","text":"x"}],"stopReason":"aborted""#), "aborted answer"),
         (answer(r#""content":[{"type":"text","text":"x"}],"stopReason":"error""#), "failed answer"),
     ] {
@@ -72,8 +83,14 @@ fn report_144_what_was_open_at_the_end_is_warned_of() {
         fs::write(&source, format!("{}\n{end}\n", SOURCE.trim_end())).expect("a session");
         fs::write(&document, DOCUMENT).expect("a document");
         let outcome = ttsr([
-            "handoff", &source.to_string_lossy(), "--document", &document.to_string_lossy(),
-            "--output", &desk.path("out.jsonl").to_string_lossy(), "--format", "json",
+            "handoff",
+            &source.to_string_lossy(),
+            "--document",
+            &document.to_string_lossy(),
+            "--output",
+            &desk.path("out.jsonl").to_string_lossy(),
+            "--format",
+            "json",
         ]);
         let found = report(&outcome);
         assert_eq!((at(&found, "status").as_str(), outcome.status), ("done", 0));
@@ -95,7 +112,18 @@ fn several_sessions_are_handed_off_at_once() {
     fs::write(&script, r#"[[{"text":"One for all."}]]"#).expect("a script");
     let (first, second) = (names[0].to_string_lossy(), names[1].to_string_lossy());
     let (script, folder_name) = (script.to_string_lossy(), folder.to_string_lossy());
-    let common = ["--script", &script, "--output-dir", &folder_name, "--format", "json", "--now", "2026-01-01T00:00:00.000Z", "--seed", "1"];
+    let common = [
+        "--script",
+        &script,
+        "--output-dir",
+        &folder_name,
+        "--format",
+        "json",
+        "--now",
+        "2026-01-01T00:00:00.000Z",
+        "--seed",
+        "1",
+    ];
     let outcome = ttsr(["handoff", &first, "nowhere.jsonl", &second].into_iter().chain(common));
     assert_eq!(outcome.status, 3);
     assert!(outcome.err.contains("nowhere.jsonl"), "{}", outcome.err);
@@ -112,15 +140,24 @@ fn several_sessions_are_handed_off_at_once() {
 /// The headings of the user's document are its six sections; later generations name the parts of one of them too.
 #[test]
 fn a_document_is_judged_by_the_headings_of_its_generation() {
-    let six = "## Goal\n## Constraints & Preferences\n## Progress\n## Key Decisions\n## Critical Context\n## Next Steps\n";
+    let six =
+        "## Goal\n## Constraints & Preferences\n## Progress\n## Key Decisions\n## Critical Context\n## Next Steps\n";
     for (pipeline, missing) in [("g1", 0), ("g2", 3), ("g3", 3), ("g4", 3)] {
         let desk = Desk::new(SOURCE);
         let (source, document) = (desk.path("source.jsonl"), desk.path("d.md"));
         fs::write(&source, SOURCE).expect("a session");
         fs::write(&document, six).expect("a document");
         let outcome = ttsr([
-            "handoff", &source.to_string_lossy(), "--document", &document.to_string_lossy(), "--pipeline", pipeline,
-            "--output", &desk.path("out.jsonl").to_string_lossy(), "--format", "json",
+            "handoff",
+            &source.to_string_lossy(),
+            "--document",
+            &document.to_string_lossy(),
+            "--pipeline",
+            pipeline,
+            "--output",
+            &desk.path("out.jsonl").to_string_lossy(),
+            "--format",
+            "json",
         ]);
         let found = report(&outcome);
         let list = found.get("headings_missing").and_then(|list| list.as_array()).map(<[_]>::len);

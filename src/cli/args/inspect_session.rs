@@ -110,4 +110,6 @@ pub enum InspectTable {
     Sessions,
     /// A row per finding
     Findings,
+    /// A row per rule that a switch turns off, and who did it
+    Disabled,
 }

@@ -124,7 +124,7 @@ impl Form {
                     InspectTable::Injections => csv::injections(session, report),
                     InspectTable::Sessions => csv::session(report),
                     InspectTable::Findings => csv::findings(&report.findings, report.lifecycle),
-                    InspectTable::Rules => String::new(),
+                    InspectTable::Rules | InspectTable::Disabled => String::new(),
                 };
                 self.begin_table(console);
                 console.print(&rows);
@@ -158,7 +158,7 @@ impl Form {
                 let rows = match self.table {
                     InspectTable::Sessions => csv::refused(&refused),
                     InspectTable::Findings => csv::findings(&refused.findings, ""),
-                    InspectTable::Injections | InspectTable::Rules => String::new(),
+                    InspectTable::Injections | InspectTable::Rules | InspectTable::Disabled => String::new(),
                 };
                 self.begin_table(console);
                 console.print(&rows);
@@ -199,8 +199,10 @@ impl Form {
             InspectFormat::Json | InspectFormat::Jsonl => Ok(()),
             InspectFormat::Csv => {
                 self.begin_table(console);
-                if self.table == InspectTable::Rules {
-                    console.print(&csv::rules(&self.survey));
+                match self.table {
+                    InspectTable::Rules => console.print(&csv::rules(&self.survey)),
+                    InspectTable::Disabled => console.print(&csv::disabled(&self.survey)),
+                    InspectTable::Injections | InspectTable::Sessions | InspectTable::Findings => {}
                 }
                 Ok(())
             }
@@ -295,6 +297,7 @@ impl Form {
                 InspectTable::Rules => csv::RULES,
                 InspectTable::Sessions => csv::SESSIONS,
                 InspectTable::Findings => csv::FINDINGS,
+                InspectTable::Disabled => csv::DISABLED,
             });
         }
     }
