@@ -17,7 +17,7 @@ impl Check for References {
         let subject = input.subject;
         let session = subject.session;
         let header = session.id();
-        if session.len() == 0 && header.is_some() {
+        if session.entry(0).is_none() && header.is_some() {
             // What holds not even a header is told of when it is read.
             let message = "the file holds a header and no entries: nothing was said in this session".to_owned();
             findings.push(Diagnostic::new(code::EMPTY_SESSION, message));

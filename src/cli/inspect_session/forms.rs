@@ -12,7 +12,7 @@ use crate::output::inspect::{self, Parts, Replayed};
 use crate::output::inspect_csv as csv;
 use crate::output::json;
 use crate::output::json::v1::session::Session as SessionForm;
-use crate::output::json::v1::sessions::{self, Sessions, Summary};
+use crate::output::json::v1::sessions::{Item, Sessions, Summary};
 use crate::output::sarif::Pieces;
 use crate::output::survey as report;
 use crate::session::Session;
@@ -116,7 +116,8 @@ impl Form {
             }
             InspectFormat::Json | InspectFormat::Jsonl => {
                 self.separate(console);
-                json::write(&SessionForm::new(session, report, replayed), &mut |piece| console.print_json(piece));
+                let item = Item::Session(Box::new(SessionForm::new(session, report, replayed)));
+                json::write(&item, &mut |piece| console.print_json(piece));
                 self.end_document(console);
             }
             InspectFormat::Csv => {
@@ -151,7 +152,8 @@ impl Form {
             InspectFormat::Human => {}
             InspectFormat::Json | InspectFormat::Jsonl => {
                 self.separate(console);
-                json::write(&sessions::Refused::from(&refused), &mut |piece| console.print_json(piece));
+                let item = Item::Refused((&refused).into());
+                json::write(&item, &mut |piece| console.print_json(piece));
                 self.end_document(console);
             }
             InspectFormat::Csv => {
