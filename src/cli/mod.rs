@@ -59,7 +59,7 @@ pub fn run(
         Command::Replay(args) => replay::run(&args, input, &mut console, surroundings),
         Command::CheckRules(args) => check_rules::run(&args, &mut console, surroundings),
         Command::InspectSession(args) if args.schema => {
-            console.print(&crate::output::json::schema::<crate::output::json::v1::sessions::Sessions<'_>>());
+            console.print(&crate::output::json::schema::<crate::output::json::v1::sessions::Document>());
             Ok(())
         }
         Command::InspectSession(args) => inspect_session::run(&args, input, &mut console, surroundings),

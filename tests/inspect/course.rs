@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::made::Made;
-use crate::support::program::ttsr;
+use crate::support::program::{ttsr, ttsr_auto};
 
 fn document(file: &str, more: &[&str]) -> Value {
     let outcome = ttsr(["inspect-session", file, "--format", "json"].into_iter().chain(more.iter().copied()));
@@ -180,6 +180,19 @@ fn an_injection_is_followed_from_its_match_to_what_came_of_it() {
         assert_eq!((&rule["answer"]["entry"], &rule["answer"]["text"]), (&(*answer).into(), &"a bar".into()));
         assert_eq!(rule["repetitions"], serde_json::json!([{"entry": again, "turns": 2}]));
         assert_eq!(rule["content_now"], "Say bar.");
+    }
+    // With every part that can be asked for the document is of the form that is printed.
+    let whole = document(
+        &file,
+        &["--follow", &record, "--state-at", &again, "--timeline", "--compare", "--context", "--rules", &rules],
+    );
+    let schema: Value = serde_json::from_str(&ttsr_auto(["inspect-session", "--schema"]).out).expect("a schema");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(validator.is_valid(&whole), "{whole}");
+    for part in ["follow", "state", "timeline", "comparison"] {
+        let mut wrong = whole.clone();
+        wrong[part] = "nothing".into();
+        assert!(!validator.is_valid(&wrong), "{part}");
     }
     let second = document(&file, &["--follow", &again, "--rules", &rules])["follow"]["rules"][0].clone();
     assert_eq!(

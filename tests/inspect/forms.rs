@@ -23,6 +23,10 @@ fn inspect(arguments: &[&str]) -> Outcome {
     ttsr(["inspect-session"].iter().chain(arguments))
 }
 
+fn document_items(outcome: &Outcome) -> Vec<Value> {
+    json(&outcome.out)["sessions"].as_array().expect("sessions").clone()
+}
+
 /// The codes of all findings of a document of any form.
 fn codes(outcome: &Outcome, format: &str) -> Vec<String> {
     let of = |findings: &Value| -> Vec<String> {
@@ -80,6 +84,13 @@ fn every_document_is_valid_against_the_printed_schema() {
             let mut wrong = document;
             wrong["sessions"][0]["findings"] = Value::Null;
             assert_eq!(violations(&schema, &wrong).len(), 1);
+            // Each item is a document of its own.
+            for one in document_items(&outcome) {
+                assert_eq!(violations(&schema, &one), [""; 0], "{one}");
+                let mut wrong = one.clone();
+                wrong["nothing"] = 1.into();
+                assert_eq!(violations(&schema, &wrong).len(), 1);
+            }
         }
     }
 }
