@@ -164,7 +164,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'What the agent reads of the file beside what is there')
             [CompletionResult]::new('--each', '--each', [CompletionResultType]::ParameterName, 'Of several files each one, behind the report of all')
             [CompletionResult]::new('--by-project', '--by-project', [CompletionResultType]::ParameterName, 'The sessions of one project together, in the order in which they came about')
-            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the JSON form of several files, which holds that of one, and stop')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the JSON forms, of one file and of several, and stop')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Also show notes')

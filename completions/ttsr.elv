@@ -158,7 +158,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --compare 'What the agent reads of the file beside what is there'
             cand --each 'Of several files each one, behind the report of all'
             cand --by-project 'The sessions of one project together, in the order in which they came about'
-            cand --schema 'Print the JSON Schema of the JSON form of several files, which holds that of one, and stop'
+            cand --schema 'Print the JSON Schema of the JSON forms, of one file and of several, and stop'
             cand -q 'No progress and no notes on standard error'
             cand --quiet 'No progress and no notes on standard error'
             cand -v 'Also show notes'
