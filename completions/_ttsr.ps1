@@ -35,7 +35,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows')
             [CompletionResult]::new('check-rules', 'check-rules', [CompletionResultType]::ParameterValue, 'Lint rule files, or list what the agent makes of them')
             [CompletionResult]::new('inspect-session', 'inspect-session', [CompletionResultType]::ParameterValue, 'Audit session files: tree, turns, persisted injections and their evidence')
-            [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Generate a handoff document from a session and write the new session file')
+            [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Write the session that continues another from a handoff document')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -168,7 +168,10 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--bundled', '--bundled', [CompletionResultType]::ParameterName, 'Rule files that count as bundled with the agent: they come last, and `ttsr.builtinRules: false` drops them')
             [CompletionResult]::new('--lifecycle', '--lifecycle', [CompletionResultType]::ParameterName, 'Which generation of the runtime to reproduce')
             [CompletionResult]::new('--leaf', '--leaf', [CompletionResultType]::ParameterName, 'Which branch: the id of its last entry')
+            [CompletionResult]::new('--state-at', '--state-at', [CompletionResultType]::ParameterName, 'Which rules were in force, pending and forgotten at that entry, and which entry decided it')
+            [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'One injection from its match to its reminder, the answer behind it, and what came later; with rules given also their text then and now')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report')
+            [CompletionResult]::new('--table', '--table', [CompletionResultType]::ParameterName, 'Which table --format csv prints')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours in human output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Lowest severity of a finding that makes the exit status 1')
             [CompletionResult]::new('--all-branches', '--all-branches', [CompletionResultType]::ParameterName, 'Every branch')
@@ -177,6 +180,11 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--context', '--context', [CompletionResultType]::ParameterName, 'The rebuilt context of the leaf')
             [CompletionResult]::new('--faithful', '--faithful', [CompletionResultType]::ParameterName, 'What the agent itself would see')
             [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Replay the branch and compare')
+            [CompletionResult]::new('--timeline', '--timeline', [CompletionResultType]::ParameterName, 'What happened, in order: turns, prompts, triggers, injections, ends of processes, compactions, changed settings')
+            [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'What the agent reads of the file beside what is there')
+            [CompletionResult]::new('--each', '--each', [CompletionResultType]::ParameterName, 'Of several files each one, behind the report of all')
+            [CompletionResult]::new('--by-project', '--by-project', [CompletionResultType]::ParameterName, 'The sessions of one project together, in the order in which they came about')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the JSON forms, of one file and of several, and stop')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Also show notes')
@@ -214,6 +222,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--no-lineage', '--no-lineage', [CompletionResultType]::ParameterName, 'Do not write parentSession')
             [CompletionResult]::new('--faithful', '--faithful', [CompletionResultType]::ParameterName, 'Write what the generation would, even from a failed or empty reply')
             [CompletionResult]::new('--print-prompt', '--print-prompt', [CompletionResultType]::ParameterName, 'Print the request and stop')
+            [CompletionResult]::new('--print-transcript', '--print-transcript', [CompletionResultType]::ParameterName, 'Print the session''s transcript with the request behind it, to be pasted into a model, and stop')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Print the JSON Schema of the JSON form and stop')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
@@ -230,7 +239,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows')
             [CompletionResult]::new('check-rules', 'check-rules', [CompletionResultType]::ParameterValue, 'Lint rule files, or list what the agent makes of them')
             [CompletionResult]::new('inspect-session', 'inspect-session', [CompletionResultType]::ParameterValue, 'Audit session files: tree, turns, persisted injections and their evidence')
-            [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Generate a handoff document from a session and write the new session file')
+            [CompletionResult]::new('handoff', 'handoff', [CompletionResultType]::ParameterValue, 'Write the session that continues another from a handoff document')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }

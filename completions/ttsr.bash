@@ -174,7 +174,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__handoff)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --seed --now --trace --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --print-transcript --seed --now --trace --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -356,7 +356,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__inspect__subcmd__session)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --format --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --timeline --state-at --follow --compare --each --by-project --format --table --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -398,8 +398,20 @@ _ttsr() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --state-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --follow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json jsonl csv sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -W "injections rules sessions findings disabled" -- "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -32,7 +32,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand replay 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'
             cand check-rules 'Lint rule files, or list what the agent makes of them'
             cand inspect-session 'Audit session files: tree, turns, persisted injections and their evidence'
-            cand handoff 'Generate a handoff document from a session and write the new session file'
+            cand handoff 'Write the session that continues another from a handoff document'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'ttsr;replay'= {
@@ -162,7 +162,10 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --bundled 'Rule files that count as bundled with the agent: they come last, and `ttsr.builtinRules: false` drops them'
             cand --lifecycle 'Which generation of the runtime to reproduce'
             cand --leaf 'Which branch: the id of its last entry'
+            cand --state-at 'Which rules were in force, pending and forgotten at that entry, and which entry decided it'
+            cand --follow 'One injection from its match to its reminder, the answer behind it, and what came later; with rules given also their text then and now'
             cand --format 'Form of the report'
+            cand --table 'Which table --format csv prints'
             cand --color 'Colours in human output'
             cand --fail-on 'Lowest severity of a finding that makes the exit status 1'
             cand --all-branches 'Every branch'
@@ -171,6 +174,11 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --context 'The rebuilt context of the leaf'
             cand --faithful 'What the agent itself would see'
             cand --replay 'Replay the branch and compare'
+            cand --timeline 'What happened, in order: turns, prompts, triggers, injections, ends of processes, compactions, changed settings'
+            cand --compare 'What the agent reads of the file beside what is there'
+            cand --each 'Of several files each one, behind the report of all'
+            cand --by-project 'The sessions of one project together, in the order in which they came about'
+            cand --schema 'Print the JSON Schema of the JSON forms, of one file and of several, and stop'
             cand -q 'No progress and no notes on standard error'
             cand --quiet 'No progress and no notes on standard error'
             cand -v 'Also show notes'
@@ -207,6 +215,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --no-lineage 'Do not write parentSession'
             cand --faithful 'Write what the generation would, even from a failed or empty reply'
             cand --print-prompt 'Print the request and stop'
+            cand --print-transcript 'Print the session''s transcript with the request behind it, to be pasted into a model, and stop'
             cand --schema 'Print the JSON Schema of the JSON form and stop'
             cand -q 'No progress and no notes on standard error'
             cand --quiet 'No progress and no notes on standard error'
@@ -222,7 +231,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand replay 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'
             cand check-rules 'Lint rule files, or list what the agent makes of them'
             cand inspect-session 'Audit session files: tree, turns, persisted injections and their evidence'
-            cand handoff 'Generate a handoff document from a session and write the new session file'
+            cand handoff 'Write the session that continues another from a handoff document'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'ttsr;help;replay'= {

@@ -38,7 +38,7 @@ complete -c ttsr -n "__fish_ttsr_needs_command" -s V -l version -d 'Print versio
 complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "replay" -d 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'
 complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "check-rules" -d 'Lint rule files, or list what the agent makes of them'
 complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "inspect-session" -d 'Audit session files: tree, turns, persisted injections and their evidence'
-complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "handoff" -d 'Generate a handoff document from a session and write the new session file'
+complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "handoff" -d 'Write the session that continues another from a handoff document'
 complete -c ttsr -n "__fish_ttsr_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l files-from -d 'Paths of inputs, one a line, or separated by NUL as `find -print0` writes them; - for standard input' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l include -d 'Of the files below a directory only those whose path in it matches: `2026/**`, `*-nightly.jsonl`' -r
@@ -194,9 +194,18 @@ v2\t'The later document'
 v3\t'Release 18.2'
 v4\t'Release 18.3'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l leaf -d 'Which branch: the id of its last entry' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l state-at -d 'Which rules were in force, pending and forgotten at that entry, and which entry decided it' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l follow -d 'One injection from its match to its reminder, the answer behind it, and what came later; with rules given also their text then and now' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l format -d 'Form of the report' -r -f -a "human\t'Text'
 json\t'One document'
+jsonl\t'One document a file, one a line'
+csv\t'One table'
 sarif\t'SARIF 2.1.0'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l table -d 'Which table --format csv prints' -r -f -a "injections\t'A row per rule of each persisted injection'
+rules\t'A row per rule, over all files'
+sessions\t'A row per file'
+findings\t'A row per finding'
+disabled\t'A row per rule that a switch turns off, and who did it'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -209,6 +218,11 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l injections
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l context -d 'The rebuilt context of the leaf'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l faithful -d 'What the agent itself would see'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l replay -d 'Replay the branch and compare'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l timeline -d 'What happened, in order: turns, prompts, triggers, injections, ends of processes, compactions, changed settings'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l compare -d 'What the agent reads of the file beside what is there'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l each -d 'Of several files each one, behind the report of all'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l by-project -d 'The sessions of one project together, in the order in which they came about'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l schema -d 'Print the JSON Schema of the JSON forms, of one file and of several, and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l exit-zero -d 'Exit with 0 where the status would be 1'
@@ -254,6 +268,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l lineage -d 'Write 
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l no-lineage -d 'Do not write parentSession'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l faithful -d 'Write what the generation would, even from a failed or empty reply'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l print-prompt -d 'Print the request and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l print-transcript -d 'Print the session\'s transcript with the request behind it, to be pasted into a model, and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l schema -d 'Print the JSON Schema of the JSON form and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s v -l verbose -d 'Also show notes'
@@ -263,5 +278,5 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -s V -l version -d 'P
 complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "replay" -d 'Run recorded sessions, event streams or scripts through the rules: what fires, where, and what follows'
 complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "check-rules" -d 'Lint rule files, or list what the agent makes of them'
 complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "inspect-session" -d 'Audit session files: tree, turns, persisted injections and their evidence'
-complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "handoff" -d 'Generate a handoff document from a session and write the new session file'
+complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "handoff" -d 'Write the session that continues another from a handoff document'
 complete -c ttsr -n "__fish_ttsr_using_subcommand help; and not __fish_seen_subcommand_from replay check-rules inspect-session handoff help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

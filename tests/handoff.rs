@@ -5,6 +5,7 @@ mod host;
 mod hostile;
 mod kill;
 mod negative;
+mod paste;
 mod prompt_vectors;
 mod recorded;
 mod samples;

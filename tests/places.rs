@@ -178,11 +178,14 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
         runs.push(vec!["inspect-session", &named, "--replay", "--rules", &rules, "--format", format]);
         runs.push(vec!["inspect-session", &inside, "--rules", &rules, "--format", format]);
     }
-    for table in ["rules", "sessions", "findings"] {
+    for table in ["rules", "sessions", "findings", "disabled"] {
         runs.push(vec!["inspect-session", &inside, "--rules", &rules, "--format", "csv", "--table", table]);
     }
     runs.push(vec!["inspect-session", &inside, "--each", "--tree", "--context"]);
     runs.push(vec!["inspect-session", &inside, "--injections"]);
+    runs.push(vec!["inspect-session", &inside, "--by-project", "--set", "ttsr.disabledRules=[\"\\u001b\\u202e\"]"]);
+    runs.push(vec!["inspect-session", &named, "--timeline", "--compare", "--state-at", "aaaaaaa1"]);
+    runs.push(vec!["handoff", &named, "--print-transcript"]);
     for arguments in runs {
         let outcome = ttsr(arguments.iter().copied());
         for text in [&outcome.out, &outcome.err] {

@@ -58,7 +58,7 @@ fn current(text: &str) -> String {
         lines.push(line.to_owned());
         if line == "```console" {
             let folder = tempfile::tempdir().expect("a folder");
-            for data in ["testdata/demo", "testdata/mistakes", "testdata/team"] {
+            for data in ["testdata/demo", "testdata/mistakes", "testdata/team", "testdata/audit"] {
                 copy(&project(data), &folder.path().join(data));
             }
             while let Some(line) = rest.next().filter(|line| *line != "```") {

@@ -1,8 +1,9 @@
 //! What a session file really holds: injections, the evidence for each, and what does not add up
 //! (session.md S10).
 //!
-//! The audit reads; it decides nothing about rules and writes nothing. Its cost is one pass over the index and a
-//! look at the payload of the few entries that concern rules.
+//! The audit reads; it decides nothing about rules and writes nothing. Its cost is one pass over the bytes of the file,
+//! which looks for what they name, and a look at the payload of the few entries that concern rules. What many sessions
+//! come to together is [`Survey`]'s, which keeps sums; what an answer made of its reminder would be one more of them.
 
 mod check;
 mod compare;

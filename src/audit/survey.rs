@@ -287,11 +287,6 @@ impl Survey {
         self.codes.values()
     }
 
-    /// How many findings have this severity, each code counted by its worst.
-    pub fn of_severity(&self, severity: Severity) -> usize {
-        self.codes.values().filter(|totals| totals.severity == severity).map(|totals| totals.count).sum()
-    }
-
     /// The rules that sessions name, by name.
     pub fn rules(&self) -> impl Iterator<Item = (&JsString, &RuleLife)> {
         self.rules.iter()

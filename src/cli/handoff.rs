@@ -23,6 +23,7 @@ use crate::generation::Pipeline;
 use crate::handoff::{self, Answer, Options, Process, Report, Rules, Status, Step, Watch, request_text};
 use crate::interrupt;
 use crate::output::handoff as output;
+use crate::output::transcript;
 use crate::replay::Plan;
 use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::session::{ReadError, ReadMode, Session, Store, file_name};
@@ -40,73 +41,115 @@ pub(super) fn run(
     surroundings: &Surroundings,
 ) -> Result<(), CliError> {
     let pipeline = args.pipeline.pipeline();
-    let focus = args.focus.as_deref().map(JsString::from);
     if args.print_prompt {
+        let focus = args.focus.as_deref().map(JsString::from);
         let request = request_text(pipeline, focus.as_ref());
         console.print(&format!("{}\n", request.to_string_lossy()));
         return Ok(());
     }
-    let Some(path) = &args.session else {
+    if args.sessions.is_empty() {
         return Err(CliError::usage("no session to hand off").with_help("name a session file, or - for standard input"));
-    };
-    check_usage(args, path, pipeline)?;
+    }
+    for path in &args.sessions {
+        check_usage(args, path, pipeline)?;
+    }
     let asked = Asked::single(&args.rules.lifecycle, || has_question(&args.rules, surroundings))?;
     let mut clock = clock(args)?;
     free(args.output.as_deref())?;
     free(args.write_source.as_deref())?;
     let interrupt = Interrupt::install()?;
-    let source = Source::read(path, stdin, surroundings)?;
-    for diagnostic in source.session.diagnostics() {
-        console.report(&softened(diagnostic));
-    }
-    let answer = answer(args, stdin, console)?;
-    let generation = generation_of(&source.session, source.session.leaf(), asked)?;
-    let rules = rules(args, &source.session, &generation, console, surroundings)?;
-    let Source { session, absolute, metadata } = source;
-    let options = Options {
-        pipeline,
-        faithful: args.faithful,
-        focus,
-        lineage: match (args.lineage, args.no_lineage) {
-            (true, _) => Some(true),
-            (_, true) => Some(false),
-            _ => None,
-        },
-        source_path: absolute.as_ref().map(|path| path.to_string_lossy().into_owned().into()),
-    };
-    let unreadable = |error| CliError::failed(format!("{}: {error}", path.display()));
-    let mut process = Process::new(session, rules).map_err(unreadable)?;
-    let mut host = Host {
-        interrupt: &interrupt,
-        source: absolute.clone().zip(metadata),
-        traces_all: args.trace == TraceArg::Full,
-        trace: Vec::new(),
-    };
-    host.interrupt.inputs_are_read();
-    let mut report = handoff::run(&mut process, &options, answer, &mut clock, &mut host).map_err(unreadable)?;
-    if args.format == HandoffFormat::Jsonl {
-        for (seq, event) in host.trace.iter().enumerate() {
-            console.print_json(&format!("{}\n", crate::output::json::v1::trace::Line::new(event, Some(seq)).to_json()));
+    for path in &args.sessions {
+        let mut one = One { args, pipeline, asked, clock: &mut clock, interrupt: &interrupt, surroundings };
+        match one.run(path, stdin, console) {
+            // One that cannot be handed off does not keep the others.
+            Err(error) if args.sessions.len() > 1 && error.status == ExitStatus::Failed => console.fail(&error),
+            result => result?,
         }
-    }
-    let mut written = None;
-    if report.status == Status::Done {
-        let target = target(args, absolute.as_deref(), &report, &clock, surroundings);
-        match write(process, args, &target, &interrupt) {
-            Ok(()) => written = Some(target),
-            Err((reason, error)) => {
-                report.undo(reason, &error.message);
-                tell(&report, None, &generation, args, console);
-                console.fail(&error);
-                return Ok(());
-            }
+        if console.is_closed() || interrupt.came() {
+            break;
         }
-    }
-    tell(&report, written.as_deref(), &generation, args, console);
-    if report.status != Status::Done {
-        console.fail(&failure(&report));
     }
     Ok(())
+}
+
+/// One of the sessions that are handed off.
+struct One<'a> {
+    args: &'a HandoffArgs,
+    pipeline: Pipeline,
+    asked: Asked,
+    clock: &'a mut Clock,
+    interrupt: &'a Interrupt,
+    surroundings: &'a Surroundings,
+}
+
+impl One<'_> {
+    fn run(&mut self, path: &Path, stdin: &mut dyn Read, console: &mut Console<'_>) -> Result<(), CliError> {
+        let Self { args, pipeline, asked, interrupt, surroundings, .. } = *self;
+        let focus = args.focus.as_deref().map(JsString::from);
+        let source = Source::read(path, stdin, surroundings)?;
+        for diagnostic in source.session.diagnostics() {
+            console.report(&softened(diagnostic));
+        }
+        if args.print_transcript {
+            let unreadable = |error| CliError::failed(format!("{}: {error}", path.display()));
+            let context = source.session.context(source.session.leaf()).map_err(unreadable)?;
+            let request = request_text(pipeline, focus.as_ref()).to_string_lossy();
+            let request = crate::output::escape_lines(&request);
+            console.print(&format!("{}\n---\n\n{request}\n", transcript::render(&context)));
+            return Ok(());
+        }
+        let answer = answer(args, stdin, console)?;
+        let generation = generation_of(&source.session, source.session.leaf(), asked)?;
+        let rules = rules(args, &source.session, &generation, console, surroundings)?;
+        let Source { session, absolute, metadata } = source;
+        let options = Options {
+            pipeline,
+            faithful: args.faithful,
+            focus,
+            lineage: match (args.lineage, args.no_lineage) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
+            source_path: absolute.as_ref().map(|path| path.to_string_lossy().into_owned().into()),
+        };
+        let unreadable = |error| CliError::failed(format!("{}: {error}", path.display()));
+        let mut process = Process::new(session, rules).map_err(unreadable)?;
+        let mut host = Host {
+            interrupt,
+            source: absolute.clone().zip(metadata),
+            traces_all: args.trace == TraceArg::Full,
+            trace: Vec::new(),
+        };
+        host.interrupt.inputs_are_read();
+        let mut report = handoff::run(&mut process, &options, answer, self.clock, &mut host).map_err(unreadable)?;
+        if args.format == HandoffFormat::Jsonl {
+            for (seq, event) in host.trace.iter().enumerate() {
+                console.print_json(&format!(
+                    "{}\n",
+                    crate::output::json::v1::trace::Line::new(event, Some(seq)).to_json()
+                ));
+            }
+        }
+        let mut written = None;
+        if report.status == Status::Done {
+            let target = target(args, absolute.as_deref(), &report, self.clock, surroundings);
+            match write(process, args, &target, interrupt) {
+                Ok(()) => written = Some(target),
+                Err((reason, error)) => {
+                    report.undo(reason, &error.message);
+                    tell(&report, None, &generation, args, console);
+                    console.fail(&error);
+                    return Ok(());
+                }
+            }
+        }
+        tell(&report, written.as_deref(), &generation, args, console);
+        if report.status != Status::Done {
+            console.fail(&failure(&report));
+        }
+        Ok(())
+    }
 }
 
 /// Prints the JSON Schema of the report.
@@ -163,6 +206,21 @@ fn failure(report: &Report) -> CliError {
 }
 
 fn check_usage(args: &HandoffArgs, session: &Path, pipeline: Pipeline) -> Result<(), CliError> {
+    if args.sessions.len() > 1 {
+        let single = [
+            (args.output.is_some(), "--output"),
+            (args.write_source.is_some(), "--write-source"),
+            (args.document.is_some(), "--document"),
+        ];
+        if let Some((_, option)) = single.into_iter().find(|(is_given, _)| *is_given) {
+            return Err(CliError::usage(format!("{option} goes with one session"))
+                .with_help("with several each new session is written beside its source, or into --output-dir"));
+        }
+        let asks_twice = args.sessions.iter().filter(|path| path.as_os_str() == "-").count() > 1;
+        if asks_twice || session.as_os_str() == "-" && args.script.as_deref() == Some(Path::new("-")) {
+            return Err(CliError::usage("standard input can be one input only"));
+        }
+    }
     let from_stdin = [Some(session), args.script.as_deref(), args.document.as_deref()];
     if from_stdin.into_iter().flatten().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(CliError::usage("standard input can be one input only"));

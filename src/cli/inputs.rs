@@ -73,12 +73,19 @@ pub(super) fn files_below(directory: &Path, wanted: impl Fn(&Path) -> bool) -> V
                 Some(Err(error.with_help("name it itself to read it, or move it away")))
             }
         }
-        Err(error) => {
-            let name = directory.display().to_string();
-            Some(Err(CliError::refused(name, code::UNREADABLE_INPUT, error.to_string())))
-        }
+        Err(error) => Some(Err(unwalkable(directory, &error))),
     })
     .collect()
+}
+
+/// What keeps a walk from a file or folder, named by its path.
+fn unwalkable(path: &Path, error: &ignore::Error) -> CliError {
+    match error {
+        ignore::Error::WithPath { path, err } => unwalkable(path, err),
+        ignore::Error::WithDepth { err, .. } => unwalkable(path, err),
+        ignore::Error::Io(error) => CliError::unreadable(path, error),
+        other => CliError::failed(format!("{}: {other}", path.display())),
+    }
 }
 
 /// Opens a file for reading line by line.

@@ -86,7 +86,7 @@ pub fn run(
             check_rules::run(*args, (given, cli.common.fail_on), input, &mut console, surroundings)
         }
         Command::InspectSession(args) if args.schema => {
-            console.print(&crate::output::json::schema::<crate::output::json::v1::sessions::Sessions<'_>>());
+            console.print(&crate::output::json::schema::<crate::output::json::v1::sessions::Document>());
             Ok(())
         }
         Command::InspectSession(args) => inspect_session::run(&args, input, &mut console, surroundings),

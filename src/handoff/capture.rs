@@ -1,10 +1,11 @@
 //! The document: what is taken of a reply, and how it is wrapped (handoff.md H3, H5.1, H5.4).
 
+use crate::generation::Pipeline;
 use crate::lifecycle::tidy;
 use crate::message::{ContentBlock, Message};
 use crate::text::JsString;
 
-use super::HEADINGS;
+use super::required_headings;
 
 /// The tag that closes the document in the new session.
 pub const CLOSING_TAG: &str = "</handoff-context>";
@@ -40,20 +41,21 @@ pub fn wrap_summary(document: &JsString) -> JsString {
     tidy(&text)
 }
 
-/// The headings of the request that a line of the document has, in their order (handoff.md H7.7).
-pub fn headings_found(document: &JsString) -> Vec<&'static str> {
+/// The headings of the generation's list that a line of the document has, in their order (handoff.md H7.7).
+pub fn headings_found(document: &JsString, pipeline: Pipeline) -> Vec<&'static str> {
     let text = document.to_string_lossy();
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    HEADINGS.into_iter().filter(|heading| lines.contains(heading)).collect()
+    required_headings(pipeline).filter(|heading| lines.contains(heading)).collect()
 }
 
-/// The headings that no line of the document has. One that is blank lacks more than headings, so none is listed.
-pub fn headings_missing(document: &JsString) -> Vec<&'static str> {
+/// The headings of that list that no line of the document has. One that is blank lacks more than headings, so none is
+/// listed.
+pub fn headings_missing(document: &JsString, pipeline: Pipeline) -> Vec<&'static str> {
     if document.is_blank() {
         return Vec::new();
     }
-    let found = headings_found(document);
-    HEADINGS.into_iter().filter(|heading| !found.contains(heading)).collect()
+    let found = headings_found(document, pipeline);
+    required_headings(pipeline).filter(|heading| !found.contains(heading)).collect()
 }
 
 #[cfg(test)]
@@ -89,7 +91,8 @@ mod tests {
 
     #[test]
     fn headings_count_as_whole_lines() {
-        let missing = headings_missing(&"## Goal\nx\n## Progress \n### Done\ntext ## Next Steps\n".into());
+        let missing =
+            headings_missing(&"## Goal\nx\n## Progress \n### Done\ntext ## Next Steps\n".into(), Pipeline::G2);
         assert_eq!(
             missing,
             [
@@ -101,7 +104,9 @@ mod tests {
                 "## Next Steps"
             ]
         );
-        assert_eq!(headings_missing(&" \n\t".into()), [""; 0]);
-        assert_eq!(headings_found(&" \n\t".into()), [""; 0]);
+        let six = headings_missing(&"## Goal\n## Progress\n".into(), Pipeline::G1);
+        assert_eq!(six, ["## Constraints & Preferences", "## Key Decisions", "## Critical Context", "## Next Steps"]);
+        assert_eq!(headings_missing(&" \n\t".into(), Pipeline::G1), [""; 0]);
+        assert_eq!(headings_found(&" \n\t".into(), Pipeline::G5), [""; 0]);
     }
 }

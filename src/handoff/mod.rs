@@ -27,6 +27,8 @@ pub use guard::{Count, Refusal, check};
 pub use judge::{Generated, Judgement, ReplyEnd, Status, Stop, Verdict, Written, judge};
 pub use process::{Process, Queues, Rules};
 pub use report::{DocumentOrigin, NewSession, Report, SourceInfo};
-pub use request::{FOCUS_LABEL, HEADINGS, request_text};
+#[cfg(feature = "internals")]
+pub use request::{FOCUS_LABEL, HEADINGS};
+pub use request::{request_text, required_headings};
 pub use run::{Answer, Options, Watch, run};
 pub use state::{Event, Machine, State, Step, WrongTransition};

@@ -17,6 +17,12 @@ pub const HEADINGS: [&str; 9] = [
     "## Next Steps",
 ];
 
+/// The headings by which a document of that generation is judged: the user's document names the six sections, later
+/// prompts also the parts of one of them.
+pub fn required_headings(pipeline: Pipeline) -> impl Iterator<Item = &'static str> {
+    HEADINGS.into_iter().filter(move |heading| pipeline != Pipeline::G1 || heading.starts_with("## "))
+}
+
 /// What stands in front of the user's focus.
 pub const FOCUS_LABEL: &str = "Additional focus:";
 

@@ -15,7 +15,7 @@ use super::process::Switch;
 use super::replies::{last_answer, unanswered};
 use super::reply::{ScriptedModel, ask_in_session, generated};
 use super::report::{DocumentOrigin, NewSession, Report, SourceInfo};
-use super::unfinished::unfinished;
+use super::unfinished::{left_behind, unfinished};
 use super::{
     CLOSING_TAG, Event, Generated, GenerationError, Machine, Process, Refusal, ReplyEnd, State, Status, Step, Verdict,
     Written, check, generate, headings_missing, judge, kept_tail, request_text,
@@ -335,7 +335,7 @@ impl Runner<'_> {
             report.reason = Some(reason);
             warn(code::NOT_THE_OWN_REPLY, format!("the document is {what}, as {} does", pipeline.as_str()));
         }
-        report.headings_missing = headings_missing(document);
+        report.headings_missing = headings_missing(document, pipeline);
         if !report.headings_missing.is_empty() {
             let missing = report.headings_missing.join(", ");
             warn(code::HEADINGS_MISSING, format!("the document lacks headings: {missing}"));
@@ -343,6 +343,16 @@ impl Runner<'_> {
         if document.contains(CLOSING_TAG) && pipeline.opens_session() {
             warn(code::CLOSING_TAG_IN_DOCUMENT, format!("the document holds `{CLOSING_TAG}` itself"));
         }
+        let unreadable = if pipeline.opens_session() { left_behind(document) } else { Vec::new() };
+        if !unreadable.is_empty() {
+            let message = format!("the new session cannot read what the document names: {}", unreadable.join(", "));
+            let why = match pipeline {
+                Pipeline::G4 => "the agent copies such files of the old session; here the session alone is written",
+                _ => "they belong to the old session: put what matters of them into the document",
+            };
+            self.warnings.push(Diagnostic::new(code::LEFT_BEHIND, message).with_help(why));
+        }
+        let mut warn = |code, message: String| self.warnings.push(Diagnostic::new(code, message));
         if pipeline.defers_file() {
             let message = format!("{} would write the new file with the first answer in it only", pipeline.as_str());
             warn(code::FILE_DEFERRED, message);

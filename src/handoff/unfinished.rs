@@ -61,6 +61,33 @@ pub(super) fn unfinished(session: &Session, branch: &[usize]) -> Result<Vec<Diag
     Ok(found)
 }
 
+/// Addresses of the old session's own files.
+const OWN_FILES: [&str; 2] = ["local://", "artifact://"];
+
+/// The files of the old session that a document names, each once, in order.
+pub(super) fn left_behind(document: &JsString) -> Vec<String> {
+    let text = document.to_string_lossy();
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for scheme in OWN_FILES {
+        for (at, _) in text.match_indices(scheme) {
+            let rest = text.get(at..).unwrap_or_default();
+            let belongs = |one: char| one.is_alphanumeric() || "-_./~%+@:".contains(one);
+            let address: String = rest.chars().take_while(|one| belongs(*one)).take(200).collect();
+            let address = format!("`{}`", address.trim_end_matches(['.', ':']));
+            if !found.iter().any(|(_, known)| *known == address) {
+                found.push((at, address));
+            }
+        }
+    }
+    found.sort_unstable();
+    let more = found.len().saturating_sub(MAX_NAMES);
+    let mut names: Vec<String> = found.into_iter().take(MAX_NAMES).map(|(_, address)| address).collect();
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    names
+}
+
 fn shown(text: &JsString) -> String {
     text.to_string_lossy()
 }

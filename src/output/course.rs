@@ -140,6 +140,10 @@ fn compared(out: &mut String, comparison: &Comparison, style: Style) {
     let _ = writeln!(out, "\n{}", style.heading("What is there, and what the agent reads"));
     if let Some(refused) = &comparison.refused {
         let _ = writeln!(out, "{}", style.bad(&escape(refused)));
+        // It reads nothing, so that there is nothing to put beside what is there.
+        let there = comparison.aspects.iter().map(|one| format!("{} {}", one.name, escape(&one.here)));
+        let _ = writeln!(out, "there: {}", there.collect::<Vec<_>>().join("; "));
+        return;
     }
     let mut table = style.table(&["", "There", "Agent"]);
     let mut differ = 0;

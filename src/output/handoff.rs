@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Style, count, escape};
 use crate::diagnostic::Diagnostic;
-use crate::handoff::{HEADINGS, Report, headings_found};
+use crate::handoff::{Report, headings_found, required_headings};
 use crate::json_object;
 use crate::text::JsString;
 use crate::text::json::Value;
@@ -43,9 +43,9 @@ pub fn human(
         line("old copy", escape(&path.to_string_lossy()));
     }
     if let Some(document) = &report.document {
-        let found = headings_found(document).len();
+        let found = headings_found(document, report.pipeline).len();
         let bytes = count(document.utf8_len(), "byte");
-        line("document", format!("{bytes}, {found} of {} headings", HEADINGS.len()));
+        line("document", format!("{bytes}, {found} of {} headings", required_headings(report.pipeline).count()));
     }
     if !report.rules_rearmed.is_empty() {
         let names: Vec<String> = report.rules_rearmed.iter().map(shown).collect();
@@ -68,7 +68,7 @@ pub fn document(report: &Report, generation: (&str, Option<&str>), path: Option<
         })
     });
     let document = report.document.as_ref().map_or(Value::Null, |document| {
-        let found = headings_found(document);
+        let found = headings_found(document, report.pipeline);
         Value::Object(json_object! {
             "origin": report.origin.as_str(),
             "bytes": document.utf8_len(),

@@ -16,6 +16,8 @@ pub const RULES: &str = "rule,injections,sessions,projects,evidence,first_time,f
 pub const SESSIONS: &str = "file,session,project,time,parent,lifecycle,version,entries,branch,turns,injections,rules_in_force,errors,warnings,notes,refused\n";
 /// Heads of [`findings`].
 pub const FINDINGS: &str = "file,line,entry,code,name,severity,message,lifecycle\n";
+/// Heads of [`disabled`].
+pub const DISABLED: &str = "rule,disabled_by,disabled_at,injections,last_time,last_file\n";
 
 fn row(fields: &[String]) -> String {
     let fields: Vec<String> = fields.iter().map(|field| csv_field(field)).collect();
@@ -126,6 +128,23 @@ pub fn rules(survey: &Survey) -> String {
         out += &row(&fields);
     }
     out
+}
+
+/// A row per rule that a switch turns off: who did it, and how often it was injected all the same.
+pub fn disabled(survey: &Survey) -> String {
+    let rows = survey.disabled.iter().map(|disabled| {
+        let life = survey.rules().find(|(name, _)| **name == disabled.rule).map(|(_, life)| life);
+        let last = life.and_then(|life| life.last.as_ref());
+        row(&[
+            disabled.rule.to_string_lossy(),
+            disabled.by.clone(),
+            disabled.place.clone(),
+            life.map_or(0, |life| life.injections).to_string(),
+            text(last.and_then(|last| last.timestamp.as_ref())),
+            last.map(|last| last.file.clone()).unwrap_or_default(),
+        ])
+    });
+    rows.collect()
 }
 
 /// The row of a session.

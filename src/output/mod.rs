@@ -26,6 +26,7 @@ pub mod sarif;
 mod style;
 pub mod survey;
 pub mod trace_diff;
+pub mod transcript;
 
 pub use escape::{drives_terminal, escape, escape_lines};
 pub use frontmatter_schema::frontmatter_schema;

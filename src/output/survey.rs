@@ -17,6 +17,7 @@ const REFUSED: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {
     file: String,
+    begun: String,
     entries: usize,
     injections: usize,
     rules: usize,
@@ -31,6 +32,7 @@ impl SessionRow {
         let of = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
         Self {
             file: report.file.clone(),
+            begun: report.header.get("timestamp").and_then(Value::as_string).map(shown).unwrap_or_default(),
             entries: report.entries,
             injections: report.injections.len(),
             rules: report.injected_rules.len(),
@@ -140,6 +142,21 @@ pub fn render(survey: &Survey, sessions: &[SessionRow], unlisted: usize, style: 
     out
 }
 
+/// The report of one project: its sessions in order, and the life of each rule over them.
+pub fn project(survey: &Survey, sessions: &[SessionRow], unlisted: usize, style: Style) -> String {
+    let mut out = String::new();
+    for project in &survey.projects {
+        let cwd = if project.cwd.is_empty() { "(no project)".to_owned() } else { shown(&project.cwd) };
+        let sessions = count(project.sessions, "session");
+        let line = format!("{cwd}: {sessions}, {}", count(project.injections, "injection"));
+        let _ = writeln!(out, "{}", style.heading(&line));
+    }
+    session_rows(&mut out, sessions, unlisted, style);
+    rules(&mut out, survey, style);
+    out.push('\n');
+    out
+}
+
 fn findings(out: &mut String, survey: &Survey, style: Style) {
     let mut table = style.table(&["Code", "Name", "Severity", "Count", "Files", "First"]);
     for totals in survey.codes() {
@@ -226,10 +243,12 @@ fn projects(out: &mut String, survey: &Survey, style: Style) {
 }
 
 fn session_rows(out: &mut String, sessions: &[SessionRow], unlisted: usize, style: Style) {
-    let mut table = style.table(&["File", "Entries", "Injections", "Rules in force", "Errors", "Warnings", "Notes"]);
+    let heads = ["File", "Begun", "Entries", "Injections", "In force", "Errors", "Warnings", "Notes"];
+    let mut table = style.table(&heads);
     for row in sessions {
         let numbers = [row.entries, row.injections, row.rules, row.errors, row.warnings, row.notes];
-        table.add_row(std::iter::once(escape(&row.file)).chain(numbers.map(|number| number.to_string())));
+        let named = [escape(&row.file), row.begun.clone()];
+        table.add_row(named.into_iter().chain(numbers.map(|number| number.to_string())));
     }
     if table.row_count() > 0 {
         let _ = writeln!(out, "\n{}\n{}", style.heading("Sessions"), table.trim_fmt());

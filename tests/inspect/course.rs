@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::made::Made;
-use crate::support::program::ttsr;
+use crate::support::program::{ttsr, ttsr_auto};
 
 fn document(file: &str, more: &[&str]) -> Value {
     let outcome = ttsr(["inspect-session", file, "--format", "json"].into_iter().chain(more.iter().copied()));
@@ -181,6 +181,19 @@ fn an_injection_is_followed_from_its_match_to_what_came_of_it() {
         assert_eq!(rule["repetitions"], serde_json::json!([{"entry": again, "turns": 2}]));
         assert_eq!(rule["content_now"], "Say bar.");
     }
+    // With every part that can be asked for the document is of the form that is printed.
+    let whole = document(
+        &file,
+        &["--follow", &record, "--state-at", &again, "--timeline", "--compare", "--context", "--rules", &rules],
+    );
+    let schema: Value = serde_json::from_str(&ttsr_auto(["inspect-session", "--schema"]).out).expect("a schema");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(validator.is_valid(&whole), "{whole}");
+    for part in ["follow", "state", "timeline", "comparison"] {
+        let mut wrong = whole.clone();
+        wrong[part] = "nothing".into();
+        assert!(!validator.is_valid(&wrong), "{part}");
+    }
     let second = document(&file, &["--follow", &again, "--rules", &rules])["follow"]["rules"][0].clone();
     assert_eq!(
         (&second["kind"], &second["changed"], &second["repetitions"]),
@@ -275,6 +288,11 @@ fn sessions_of_a_project_stand_in_the_order_in_which_they_came_about() {
     };
     assert_eq!(ids(&["--by-project"]), ["first", "second", "third", "other"]);
     assert_eq!(ids(&[]), ["third", "first", "other", "second"]);
+    // Each project has a report of its own, its sessions in order.
+    let human = ttsr(["inspect-session", &named, "--by-project"]).out;
+    let place = |text: &str| human.find(text).unwrap_or_else(|| panic!("{text} missing in {human}"));
+    let places = ["/p: 3 sessions", "b.jsonl", "d.jsonl", "a.jsonl", "/q: 1 session", "c.jsonl", "4 files"].map(place);
+    assert!(places.is_sorted(), "{human}");
     // No ancestor is missing, in either order.
     assert!(!ttsr(["inspect-session", &named]).out.contains("TTSR122"));
     let alone = format!("{named}/d.jsonl");

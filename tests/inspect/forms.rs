@@ -23,6 +23,10 @@ fn inspect(arguments: &[&str]) -> Outcome {
     ttsr(["inspect-session"].iter().chain(arguments))
 }
 
+fn document_items(outcome: &Outcome) -> Vec<Value> {
+    json(&outcome.out)["sessions"].as_array().expect("sessions").clone()
+}
+
 /// The codes of all findings of a document of any form.
 fn codes(outcome: &Outcome, format: &str) -> Vec<String> {
     let of = |findings: &Value| -> Vec<String> {
@@ -80,6 +84,13 @@ fn every_document_is_valid_against_the_printed_schema() {
             let mut wrong = document;
             wrong["sessions"][0]["findings"] = Value::Null;
             assert_eq!(violations(&schema, &wrong).len(), 1);
+            // Each item is a document of its own.
+            for one in document_items(&outcome) {
+                assert_eq!(violations(&schema, &one), [""; 0], "{one}");
+                let mut wrong = one.clone();
+                wrong["nothing"] = 1.into();
+                assert_eq!(violations(&schema, &wrong).len(), 1);
+            }
         }
     }
 }
@@ -361,5 +372,55 @@ fn the_forms_agree_on_every_sample() {
             assert_eq!(human.out.matches(&format!("{code} ")).count(), count, "{file}: {}", human.out);
         }
         assert_eq!(human.out.contains("No findings."), expected.is_empty(), "{file}");
+    }
+}
+
+/// A file in which nothing was said is called so.
+#[test]
+fn a_header_without_entries_is_a_note() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = Made::new("s", "/p", 1).write(folder.path(), "s.jsonl");
+    let outcome = inspect(&[&file, "--format", "json"]);
+    assert_eq!((outcome.status, codes(&outcome, "json")), (0, vec!["TTSR114".to_owned()]));
+}
+
+/// What lies in a folder besides sessions is named by its own path, and what is asked of a session in vain is no fault of
+/// the file.
+#[test]
+fn what_cannot_be_read_is_named_by_its_path() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut made = Made::new("s", "/p", 1);
+    made.user("go");
+    made.write(folder.path(), "good.jsonl");
+    std::os::unix::fs::symlink("/nowhere", folder.path().join("lost.jsonl")).expect("a link");
+    fs::create_dir(folder.path().join("empty")).expect("a folder");
+    fs::write(folder.path().join("z.jsonl"), [0x1F, 0x8B, 8, 0, 0]).expect("a file");
+    let named = folder.path().to_string_lossy().into_owned();
+    let (empty, nowhere) = (format!("{named}/empty"), format!("{named}/nowhere"));
+    let table = inspect(&[&named, &empty, &nowhere, "--format", "csv", "--table", "findings"]);
+    assert_eq!(table.status, 3);
+    for (file, code) in
+        [("lost.jsonl", "TTSR120"), ("empty", "TTSR120"), ("nowhere", "TTSR120"), ("z.jsonl", "TTSR102")]
+    {
+        let row = table.out.lines().find(|line| line.starts_with(&format!("{named}/{file},")));
+        assert!(row.is_some_and(|row| row.contains(code)), "{file}: {}", table.out);
+    }
+    let good = format!("{named}/good.jsonl");
+    let leaf = inspect(&[&good, "--leaf", "nowhere", "--format", "csv", "--table", "findings"]);
+    assert_eq!((leaf.status, leaf.out.lines().count()), (3, 1), "{}", leaf.out);
+    assert!(leaf.err.contains("no entry has the id"), "{}", leaf.err);
+}
+
+/// Every row of a table has a field under each head.
+#[test]
+fn tables_and_schemas_go_with_their_forms() {
+    assert_eq!(inspect(&["testdata/demo", "--table", "rules"]).status, 2);
+    assert_eq!(inspect(&["testdata/demo", "--compare", "--faithful"]).status, 2);
+    for table in ["injections", "rules", "sessions", "findings", "disabled"] {
+        let outcome = inspect(&[SESSIONS, "--format", "csv", "--table", table]);
+        let heads = outcome.out.lines().next().expect("heads").split(',').count();
+        for line in outcome.out.lines().filter(|line| !line.contains('"')) {
+            assert_eq!(line.split(',').count(), heads, "{table}: {line}");
+        }
     }
 }

@@ -17,6 +17,11 @@ impl Check for References {
         let subject = input.subject;
         let session = subject.session;
         let header = session.id();
+        if session.entry(0).is_none() && header.is_some() {
+            // What holds not even a header is told of when it is read.
+            let message = "the file holds a header and no entries: nothing was said in this session".to_owned();
+            findings.push(Diagnostic::new(code::EMPTY_SESSION, message));
+        }
         for entry in session.entries() {
             if header.is_some() && entry.id().as_ref() == header {
                 let message = "the entry has the id of the session's header: what hangs on the one hangs on the other";

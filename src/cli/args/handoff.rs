@@ -13,14 +13,16 @@ Examples:
   ttsr handoff session.jsonl --document handoff.md --output next.jsonl
       a new session that begins with that document
   ttsr handoff session.jsonl --script replies.json --rules rules --trace full --format jsonl
-      the scripted agent writes the document under these rules: each decision, each state of the handoff";
+      the scripted agent writes the document under these rules: each decision, each state of the handoff
+  ttsr handoff session.jsonl --print-transcript
+      no model is asked: paste this into one, save its answer, and give it back with --document";
 
 /// `ttsr handoff`
 #[derive(Debug, Args)]
 pub struct HandoffArgs {
-    /// The session to hand off
+    /// The session to hand off; with several each is handed off by itself
     #[arg(value_name = "SESSION")]
-    pub session: Option<PathBuf>,
+    pub sessions: Vec<PathBuf>,
     /// Rules and settings.
     #[command(flatten)]
     pub rules: RuleArgs,
@@ -57,6 +59,9 @@ pub struct HandoffArgs {
     /// Print the request and stop
     #[arg(long)]
     pub print_prompt: bool,
+    /// Print the session's transcript with the request behind it, to be pasted into a model, and stop
+    #[arg(long, conflicts_with = "print_prompt")]
+    pub print_transcript: bool,
     /// Seed of the ids that are written
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

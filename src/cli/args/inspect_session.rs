@@ -77,7 +77,7 @@ pub struct InspectSessionArgs {
     /// Which table --format csv prints
     #[arg(long, value_enum, value_name = "TABLE")]
     pub table: Option<InspectTable>,
-    /// Print the JSON Schema of the JSON form of several files, which holds that of one, and stop
+    /// Print the JSON Schema of the JSON forms, of one file and of several, and stop
     #[arg(long)]
     pub schema: bool,
 }
@@ -110,4 +110,6 @@ pub enum InspectTable {
     Sessions,
     /// A row per finding
     Findings,
+    /// A row per rule that a switch turns off, and who did it
+    Disabled,
 }

@@ -54,7 +54,11 @@ pub enum Command {
     /// Audit session files: tree, turns, persisted injections and their evidence
     #[command(after_long_help = inspect_session::EXAMPLES)]
     InspectSession(InspectSessionArgs),
-    /// Generate a handoff document from a session and write the new session file
+    /// Write the session that continues another from a handoff document
+    ///
+    /// No model is asked. The document comes from a script of replies, from a file, or from the end of the session itself,
+    /// where an agent was asked for one. With a model of your own: --print-transcript prints what to paste into it, and
+    /// --document takes its answer
     #[command(after_long_help = handoff::EXAMPLES)]
     Handoff(HandoffArgs),
 }

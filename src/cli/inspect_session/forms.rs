@@ -12,7 +12,7 @@ use crate::output::inspect::{self, Parts, Replayed};
 use crate::output::inspect_csv as csv;
 use crate::output::json;
 use crate::output::json::v1::session::Session as SessionForm;
-use crate::output::json::v1::sessions::{self, Sessions, Summary};
+use crate::output::json::v1::sessions::{Item, Sessions, Summary};
 use crate::output::sarif::Pieces;
 use crate::output::survey as report;
 use crate::session::Session;
@@ -48,7 +48,17 @@ pub(super) struct Form {
     rows: Vec<report::SessionRow>,
     unlisted: usize,
     injections: Vec<report::InjectionRow>,
+    /// The project at hand, where each has a report of its own.
+    project: Option<Project>,
     sarif: Pieces,
+}
+
+/// The sessions of one working directory.
+#[derive(Default)]
+struct Project {
+    survey: Survey,
+    rows: Vec<report::SessionRow>,
+    unlisted: usize,
 }
 
 impl Form {
@@ -72,6 +82,7 @@ impl Form {
             rows: Vec::new(),
             unlisted: 0,
             injections: Vec::new(),
+            project: args.by_project.then(Project::default),
             sarif: Pieces::default(),
         }
     }
@@ -95,12 +106,7 @@ impl Form {
                     }
                     return Ok(());
                 }
-                if self.is_many {
-                    match self.rows.len() < LISTED {
-                        true => self.rows.push(report::SessionRow::of(report)),
-                        false => self.unlisted += 1,
-                    }
-                }
+                self.list(session, report, console);
                 if self.is_many && !self.each {
                     return Ok(());
                 }
@@ -110,7 +116,8 @@ impl Form {
             }
             InspectFormat::Json | InspectFormat::Jsonl => {
                 self.separate(console);
-                json::write(&SessionForm::new(session, report, replayed), &mut |piece| console.print_json(piece));
+                let item = Item::Session(Box::new(SessionForm::new(session, report, replayed)));
+                json::write(&item, &mut |piece| console.print_json(piece));
                 self.end_document(console);
             }
             InspectFormat::Csv => {
@@ -118,7 +125,7 @@ impl Form {
                     InspectTable::Injections => csv::injections(session, report),
                     InspectTable::Sessions => csv::session(report),
                     InspectTable::Findings => csv::findings(&report.findings, report.lifecycle),
-                    InspectTable::Rules => String::new(),
+                    InspectTable::Rules | InspectTable::Disabled => String::new(),
                 };
                 self.begin_table(console);
                 console.print(&rows);
@@ -145,14 +152,15 @@ impl Form {
             InspectFormat::Human => {}
             InspectFormat::Json | InspectFormat::Jsonl => {
                 self.separate(console);
-                json::write(&sessions::Refused::from(&refused), &mut |piece| console.print_json(piece));
+                let item = Item::Refused((&refused).into());
+                json::write(&item, &mut |piece| console.print_json(piece));
                 self.end_document(console);
             }
             InspectFormat::Csv => {
                 let rows = match self.table {
                     InspectTable::Sessions => csv::refused(&refused),
                     InspectTable::Findings => csv::findings(&refused.findings, ""),
-                    InspectTable::Injections | InspectTable::Rules => String::new(),
+                    InspectTable::Injections | InspectTable::Rules | InspectTable::Disabled => String::new(),
                 };
                 self.begin_table(console);
                 console.print(&rows);
@@ -176,6 +184,7 @@ impl Form {
                     console.print(&report::injection_totals(&self.survey, console.style()));
                     return Ok(());
                 }
+                self.print_project(console);
                 console.print(&report::render(&self.survey, &self.rows, self.unlisted, console.style()));
                 self.print_details(console)
             }
@@ -192,8 +201,10 @@ impl Form {
             InspectFormat::Json | InspectFormat::Jsonl => Ok(()),
             InspectFormat::Csv => {
                 self.begin_table(console);
-                if self.table == InspectTable::Rules {
-                    console.print(&csv::rules(&self.survey));
+                match self.table {
+                    InspectTable::Rules => console.print(&csv::rules(&self.survey)),
+                    InspectTable::Disabled => console.print(&csv::disabled(&self.survey)),
+                    InspectTable::Injections | InspectTable::Sessions | InspectTable::Findings => {}
                 }
                 Ok(())
             }
@@ -202,6 +213,37 @@ impl Form {
                 self.sarif.finish(&lifecycles, &mut |piece| console.print_json(piece));
                 Ok(())
             }
+        }
+    }
+
+    /// Puts a session among those that the report lists, or those that the report of its project does.
+    fn list(&mut self, session: &Session, report: &AuditReport, console: &mut Console<'_>) {
+        if !self.is_many {
+            return;
+        }
+        let cwd = session.cwd().cloned().unwrap_or_default();
+        let is_other = |project: &Project| project.survey.projects.first().is_some_and(|known| known.cwd != cwd);
+        if self.project.as_ref().is_some_and(is_other) {
+            self.print_project(console);
+        }
+        let (rows, unlisted) = match &mut self.project {
+            Some(project) => {
+                project.survey.add(session, report);
+                (&mut project.rows, &mut project.unlisted)
+            }
+            None => (&mut self.rows, &mut self.unlisted),
+        };
+        match rows.len() < LISTED {
+            true => rows.push(report::SessionRow::of(report)),
+            false => *unlisted += 1,
+        }
+    }
+
+    fn print_project(&mut self, console: &mut Console<'_>) {
+        if let Some(Project { survey, rows, unlisted }) = self.project.replace(Project::default())
+            && survey.sessions > 0
+        {
+            console.print(&report::project(&survey, &rows, unlisted, console.style()));
         }
     }
 
@@ -257,6 +299,7 @@ impl Form {
                 InspectTable::Rules => csv::RULES,
                 InspectTable::Sessions => csv::SESSIONS,
                 InspectTable::Findings => csv::FINDINGS,
+                InspectTable::Disabled => csv::DISABLED,
             });
         }
     }

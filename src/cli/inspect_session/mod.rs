@@ -73,7 +73,8 @@ pub(super) fn run(
                     console.fail(&error);
                 }
             }
-            Err(Turned { refused, error }) => run.refuse(refused, &error, console)?,
+            Err(Turned { refused: Some(refused), error }) => run.refuse(refused, &error, console)?,
+            Err(Turned { refused: None, error }) => console.fail(&error),
         }
     }
     let asked_about = args.state_at.as_ref().or(args.follow.as_ref());
@@ -108,7 +109,11 @@ impl Run<'_> {
         let mode = if self.args.faithful { ReadMode::Faithful } else { ReadMode::Tolerant };
         match self.order.input(number) {
             Ok(input) => opened::open(input, mode, self.args.leaf.as_deref(), self.asked, stdin),
-            Err(error) => Err(Turned::failure(String::new(), error.clone())),
+            // Such a failure names its file first.
+            Err(error) => {
+                let file = error.message.split_once(": ").map_or("", |(file, _)| file).to_owned();
+                Err(Turned::failure(file, error.clone()))
+            }
         }
     }
 

@@ -27,7 +27,8 @@ pub(super) struct Opened {
 /// A file that was not, as a finding of every form and as a failure of the run.
 #[derive(Debug)]
 pub(super) struct Turned {
-    pub(super) refused: Refused,
+    /// What is wrong with the file; nothing where what was asked of it is.
+    pub(super) refused: Option<Refused>,
     pub(super) error: CliError,
 }
 
@@ -41,7 +42,7 @@ impl Turned {
     fn coded(code: Code, file: String, message: String, error: CliError) -> Self {
         let mut finding = Diagnostic::new(code, message).at(Place::line(&file, 0, 0)).with_severity(Severity::Error);
         finding.help.clone_from(&error.help);
-        Self { refused: Refused { file, findings: vec![finding] }, error }
+        Self { refused: Some(Refused { file, findings: vec![finding] }), error }
     }
 }
 
@@ -59,7 +60,8 @@ pub(super) fn open(
     let file = input.name();
     let failed = |error| Turned::failure(file.clone(), error);
     let session = read(input, &file, mode, stdin)?;
-    let chosen = leaf.map(|id| leaf_of(&session, Some(id))).transpose().map_err(failed)?.flatten();
+    let no_leaf = |error| Turned { refused: None, error };
+    let chosen = leaf.map(|id| leaf_of(&session, Some(id))).transpose().map_err(no_leaf)?.flatten();
     let generation = generation_of(&session, chosen.or_else(|| session.leaf()), asked).map_err(failed)?;
     Ok(Opened { session, leaf: chosen, generation })
 }
@@ -122,7 +124,7 @@ fn other(file: &str, what: &str, help: &str) -> Turned {
 
 /// A refusal with all that was found on the way, the decisive finding first.
 fn turned(file: &str, path: &Path, error: ReadError) -> Turned {
-    let findings = match &error {
+    let (findings, is_agents) = match &error {
         ReadError::Io(error) => return unreadable(file, path, error),
         ReadError::Refused(refusal) => {
             let mut findings = refusal.diagnostics.clone();
@@ -137,7 +139,7 @@ fn turned(file: &str, path: &Path, error: ReadError) -> Turned {
             }
             first.severity = Severity::Error;
             findings.insert(0, first);
-            findings
+            (findings, refusal.step != RefusedStep::Header)
         }
     };
     let findings = findings.into_iter().map(|mut finding| {
@@ -145,5 +147,9 @@ fn turned(file: &str, path: &Path, error: ReadError) -> Turned {
         finding
     });
     let findings = findings.collect();
-    Turned { refused: Refused { file: file.to_owned(), findings }, error: refused(file, path, error) }
+    let mut error = refused(file, path, error);
+    if is_agents {
+        error = error.with_help("read it without --faithful");
+    }
+    Turned { refused: Some(Refused { file: file.to_owned(), findings }), error }
 }

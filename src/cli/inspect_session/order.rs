@@ -1,7 +1,7 @@
 //! The order of the files, and which session came from which (session.md S6.6).
 
 use std::io::{BufRead as _, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::CliError;
 use super::super::inputs::{self, Input};
@@ -15,6 +15,9 @@ use crate::text::json::Value;
 
 /// Bytes of a file in which its header is looked for.
 const HEAD: u64 = 1 << 16;
+
+/// How many files beside a session are asked whether they are the one that it came from.
+const BESIDE: usize = 1000;
 
 /// The inputs in the order in which they are done.
 pub(super) struct Order {
@@ -118,11 +121,14 @@ fn missing(path: &Path, parent: &str) -> Option<(String, &'static str)> {
             }
         }
     }
-    let beside = std::fs::read_dir(folder).ok()?.flatten().any(|entry| {
-        let name = entry.file_name();
-        name.to_string_lossy().strip_suffix(".jsonl").is_some_and(|name| name.ends_with(parent))
-    });
-    let message = format!("no file beside this one is named for the session `{parent}` that it came from");
+    let mut others: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
+    others.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    others.sort_unstable();
+    // A file is named for its session, as a rule; only where none is does its header tell.
+    let named_for = |path: &PathBuf| path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(parent));
+    let says = |path: PathBuf| head(&Ok(Input::File(path))).is_named(parent);
+    let beside = others.iter().any(named_for) || others.into_iter().take(BESIDE).any(says);
+    let message = format!("no file beside this one is the session `{parent}` that it came from");
     (!beside).then_some((message, "name the folder that holds both, or leave it: only the ancestry is unknown"))
 }
 

@@ -21,4 +21,6 @@ codes! {
         "The branch that is handed off ends in an answer that is open, aborted or failed, or holds a tool call without result. The agent hands it off all the same; whether the document says what was under way is for its reader to see.";
     HANDOFF_NOT_DONE = 409 "handoff-not-done" Warning
         "A handoff that a script asks for was refused, was cancelled or failed, so the run goes on in the same session.";
+    LEFT_BEHIND = 410 "left-behind" Warning
+        "The document names files that belong to the old session, under `local://` or `artifact://`. A new session has files of its own, so whoever continues cannot read them.";
 }

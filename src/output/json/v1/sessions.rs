@@ -1,7 +1,9 @@
 //! `ttsr.sessions/1`: what `ttsr inspect-session --format json` says of several files, and `ttsr.refused/1`, which stands
 //! for a file that is no session.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use crate::audit::{self, CodeTotals, ProjectTotals, RuleLife, Survey, Wording};
@@ -27,6 +29,25 @@ impl Sessions<'_> {
     pub const MIDDLE: &'static str = "],\"summary\":";
     /// What stands behind the summary.
     pub const END: &'static str = "}\n";
+}
+
+/// Whatever `ttsr inspect-session --format json` or a line of `jsonl` is: the form of several files, or of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Document;
+
+impl JsonSchema for Document {
+    fn schema_name() -> Cow<'static, str> {
+        "Document".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let forms = [
+            generator.subschema_for::<Session<'_>>(),
+            generator.subschema_for::<Refused<'_>>(),
+            generator.subschema_for::<Sessions<'_>>(),
+        ];
+        json_schema!({"title": "ttsr.session/1, ttsr.refused/1 or ttsr.sessions/1", "anyOf": forms})
+    }
 }
 
 /// A file.
