@@ -11,6 +11,7 @@ mod frontmatter_schema;
 mod hostile;
 mod key_values;
 mod lints;
+mod long_lists;
 mod pipeline;
 mod registration;
 mod remedies;
