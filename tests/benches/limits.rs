@@ -432,22 +432,42 @@ fn counted(table: &mut Table, folder: &std::path::Path, units: usize, megabytes:
         .fold(0.0, f64::max);
     table.line("allocations per delta of a call, the worst of three tools", &Limit::Most(4.0), &[most], "");
     let long = code((megabytes * 1e6) as usize);
-    // The input of the measurement itself is no part of it.
-    let path = folder.join("long.jsonl");
-    std::fs::write(&path, stream(&long, 12, false)).expect("written");
-    let in_stream = allocation_counter::measure(|| {
-        let file = std::fs::File::open(&path).expect("opened");
-        let mut events: Vec<TraceEvent> = Vec::new();
-        black_box(ten.events(std::io::BufReader::new(file), "stream", None, &mut events));
-    });
-    let scaled = |bytes: u64| bytes as f64 / 1e6 * 10.0 / megabytes;
-    let name = "heap of one message of 10 MB";
-    table.line(&format!("{name}, stream"), &Limit::Most(100.0), &[scaled(in_stream.bytes_max)], "MB");
-    let path = session_file(folder, "long-session.jsonl", &[&long]);
-    let in_session = allocation_counter::measure(|| {
-        black_box(play_session(&ten, &path));
-    });
-    table.line(&format!("{name}, session"), &Limit::Most(80.0), &[scaled(in_session.bytes_max)], "MB");
+    let streamed = folder.join("long.jsonl");
+    std::fs::write(&streamed, stream(&long, 12, false)).expect("written");
+    let recorded = session_file(folder, "long-session.jsonl", &[&long]);
+    let rules = rules_folder(folder, 10);
+    for (path, kind, bar) in [(streamed, "stream", 100.0), (recorded, "session", 80.0)] {
+        let peak = peak_memory(&["replay", "--rules", &rules, &path.to_string_lossy()]);
+        let name = format!("memory of one message of {megabytes} MB, {kind}");
+        table.line(&name, &Limit::Most(bar), &[peak], "MB");
+    }
+}
+
+/// The most memory that the program held, in MB, as far as the system tells (Linux).
+fn peak_memory(arguments: &[&str]) -> f64 {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ttsr"));
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("started");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0.0_f64;
+    while child.try_wait().expect("waited").is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        peak = peak.max(line.and_then(|kib| kib.parse::<f64>().ok()).unwrap_or_default() / 1024.0);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    peak
+}
+
+/// A folder with so many rules.
+fn rules_folder(folder: &std::path::Path, count: usize) -> String {
+    let place = folder.join(format!("rules{count}"));
+    std::fs::create_dir_all(&place).expect("a folder");
+    for (at, condition) in conditions(count).enumerate() {
+        let text = format!("---\ndescription: d\ncondition: {}\n---\nNo.\n", json(&condition));
+        std::fs::write(place.join(format!("r{at}.md")), text).expect("written");
+    }
+    place.to_string_lossy().into_owned()
 }
 
 fn references(table: &mut Table, units: usize) {
@@ -536,16 +556,7 @@ fn start_up(table: &mut Table, folder: &std::path::Path, rules: usize) {
     };
     let times: Vec<f64> = (0..table.rounds).map(|_| timed(&mut || run(&["--version"])).as_secs_f64() * 1e3).collect();
     table.line("start-up of `--version`", &Limit::Most(3.0), &times, "ms");
-    let folder_of = |count: usize| {
-        let place = folder.join(format!("rules{count}"));
-        std::fs::create_dir_all(&place).expect("a folder");
-        for (at, condition) in conditions(count).enumerate() {
-            let text = format!("---\ndescription: d\ncondition: {}\n---\nNo.\n", json(&condition));
-            std::fs::write(place.join(format!("r{at}.md")), text).expect("written");
-        }
-        place.to_string_lossy().into_owned()
-    };
-    let (one, many) = (folder_of(1), folder_of(rules));
+    let (one, many) = (rules_folder(folder, 1), rules_folder(folder, rules));
     let replay = |rules: &str| elapsed(|| run(&["replay", "--rules", rules, "--text", "a"])).as_secs_f64();
     let ratios: Vec<f64> = (0..table.rounds)
         .map(|_| {
