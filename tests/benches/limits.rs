@@ -3,7 +3,8 @@
 //! Times are ratios. What is measured and its yardstick take turns in one process, and what counts is the time that its
 //! threads were running, where the system tells (Linux), so that other work on the machine counts little; each line shows
 //! the least and the greatest ratio of five such rounds. A limit is met when all rounds keep it, missed when none does,
-//! and undecided when its line lies between. Allocations and heap are counted, and are the same at each run. With `--test`, as `cargo test --benches` runs it, one short round shows that all of it works.
+//! and undecided when its line lies between. Allocations are counted, and are the same at each run; memory is the peak of
+//! the program. With `--test`, as `cargo test --benches` runs it, one short round shows that all of it works.
 
 #![expect(clippy::print_stdout, reason = "the table is what the bench is for")]
 
