@@ -95,7 +95,9 @@ pub(super) fn in_order<T: Sync, K: Ord + Copy + Send, P: Clone + Send, R: Send, 
         for word in words {
             match word {
                 Word::Needs(key) => {
-                    if !shared.lock().1.contains_key(&key) {
+                    // It is made without the lock: the jobs go on.
+                    let is_new = !shared.lock().1.contains_key(&key);
+                    if is_new {
                         let provided = desk.provide(key)?;
                         shared.lock().1.insert(key, provided);
                     }
@@ -181,7 +183,7 @@ mod tests {
 
     fn work(item: &usize, provided: &dyn Fn(usize) -> Option<usize>) -> Option<usize> {
         // Early items take longest.
-        std::thread::sleep(std::time::Duration::from_micros(if item % 7 == 0 { 900 } else { 10 }));
+        std::thread::sleep(std::time::Duration::from_micros(if item.is_multiple_of(7) { 900 } else { 10 }));
         Some(provided(item % 10)? + item)
     }
 

@@ -28,7 +28,7 @@ use super::{By, Check, Context, Hit, Ledger, Match, Record, Subject, Undecided, 
 pub struct Manager {
     pub(super) settings: Settings,
     pub(super) semantics: Semantics,
-    pub(super) rules: Vec<CompiledRule>,
+    pub(super) rules: Arc<[CompiledRule]>,
     /// Per pattern of the set: the rule that it belongs to.
     pub(super) owners: Vec<usize>,
     /// The patterns of rules that the repeat policy lets through; none when that may have changed.
@@ -81,11 +81,11 @@ struct AstStream {
 impl Manager {
     /// Takes rules in registration order.
     pub fn new(rules: Vec<CompiledRule>, settings: Settings, semantics: Semantics) -> Self {
-        Self::with(rules, settings, semantics, &Warm::default())
+        Self::with(rules.into(), settings, semantics, &Warm::default())
     }
 
     /// Takes rules in registration order, and what earlier managers of the same rules have left.
-    pub fn with(rules: Vec<CompiledRule>, settings: Settings, semantics: Semantics, warm: &Warm) -> Self {
+    pub fn with(rules: Arc<[CompiledRule]>, settings: Settings, semantics: Semantics, warm: &Warm) -> Self {
         let mut owners = Vec::new();
         let mut patterns: Vec<Pattern> = Vec::new();
         for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_judged()) {

@@ -1,5 +1,7 @@
 //! [`Summary`]: the totals of a run, counted from its trace.
 
+use std::collections::HashMap;
+
 use crate::json_object;
 use crate::lifecycle::Decision;
 use crate::text::JsString;
@@ -14,6 +16,8 @@ pub struct Summary {
     pub all: Totals,
     /// Counts per rule, in registration order.
     pub per_rule: Vec<(JsString, Totals)>,
+    /// Where each rule stands in that list.
+    places: HashMap<JsString, usize>,
     /// Recorded matches that the file does not allow to reproduce.
     pub not_reproducible: usize,
     /// Recorded matches that are a race in the agent itself (engine.md E6.6).
@@ -83,7 +87,8 @@ impl Totals {
 impl Summary {
     /// The totals of `rule`, made when there are none yet.
     fn of(&mut self, rule: &JsString) -> &mut Totals {
-        let at = self.per_rule.iter().position(|(name, _)| name == rule).unwrap_or_else(|| {
+        let at = self.places.get(rule).copied().unwrap_or_else(|| {
+            self.places.insert(rule.clone(), self.per_rule.len());
             self.per_rule.push((rule.clone(), Totals::default()));
             self.per_rule.len() - 1
         });

@@ -67,6 +67,16 @@ impl Buffer {
         &self.text
     }
 
+    /// Appends to the text. A long one grows by a quarter, so that no more room is taken than is needed.
+    pub(crate) fn extend(&mut self, units: &[u16]) {
+        /// From so many units on.
+        const LONG: usize = 1 << 19;
+        if self.text.len() >= LONG && self.text.capacity() - self.text.len() < units.len() {
+            self.text.reserve_exact(units.len().max(self.text.len() / 4));
+        }
+        self.text.extend_from_slice(units);
+    }
+
     /// Forgets what has been read, not the text.
     pub(crate) fn restart(&mut self, set: u64, automata: usize, patterns: usize, gates: usize) {
         self.set = Some(set);

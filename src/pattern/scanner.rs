@@ -68,7 +68,7 @@ impl Scanner {
     pub fn append(&mut self, buffer: &mut Buffer, units: &[u16]) {
         self.prepare(buffer);
         let read = buffer.text.len();
-        buffer.text.extend_from_slice(units);
+        buffer.extend(units);
         self.read(buffer, read);
     }
 
@@ -86,7 +86,7 @@ impl Scanner {
             // The next replacement will probably differ from here on again.
             buffer.checkpoint(common);
         }
-        buffer.text.extend_from_slice(&text[common..]);
+        buffer.extend(&text[common..]);
         self.read(buffer, common);
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::agent::{Script, ScriptSource, ScriptedAgent};
 use crate::clock::{Clock, REPLAY_EPOCH_MS};
@@ -93,6 +94,21 @@ pub struct Plan {
     pub now_ms: u64,
     /// What the runs of this plan hand on to each other.
     pub warm: Warm,
+    /// The rules of the run before, as they were placed.
+    pub placed: PlacedRules,
+}
+
+/// The rules of a run, kept for the next one at the same place.
+#[derive(Clone, Debug, Default)]
+pub struct PlacedRules(Arc<Mutex<Option<Placed>>>);
+
+/// Rules with the paths that they have in runs at one place.
+#[derive(Debug)]
+struct Placed {
+    cwd: JsString,
+    home: JsString,
+    in_project: bool,
+    rules: Arc<[CompiledRule]>,
 }
 
 impl Plan {
@@ -125,6 +141,7 @@ impl Plan {
             seed: 0,
             now_ms: REPLAY_EPOCH_MS,
             warm: Warm::default(),
+            placed: PlacedRules::default(),
         }
     }
 }
@@ -319,6 +336,26 @@ impl Plan {
         rules.collect()
     }
 
+    /// The same, shared with the run before where that was at the same place.
+    fn shared_rules(&self, cwd: &JsString) -> Arc<[CompiledRule]> {
+        let mut placed = self.placed.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_like = |known: &Placed| {
+            let (home, in_project) = (&self.home, self.rules_in_project);
+            known.cwd == *cwd
+                && (&known.home, known.in_project, known.rules.len()) == (home, in_project, self.rules.len())
+                && known.rules.iter().zip(&self.rules).all(|(one, other)| one.is_like(other))
+        };
+        match placed.as_ref().filter(|known| is_like(known)) {
+            Some(known) => Arc::clone(&known.rules),
+            None => {
+                let rules: Arc<[CompiledRule]> = self.placed_rules(cwd).into();
+                let (cwd, home, in_project) = (cwd.clone(), self.home.clone(), self.rules_in_project);
+                *placed = Some(Placed { cwd, home, in_project, rules: Arc::clone(&rules) });
+                rules
+            }
+        }
+    }
+
     pub(super) fn coordinator(&self, cwd: &JsString) -> Coordinator {
         self.coordinator_of(cwd, self.semantics.clone())
     }
@@ -329,7 +366,7 @@ impl Plan {
     }
 
     fn coordinator_of(&self, cwd: &JsString, semantics: Semantics) -> Coordinator {
-        let manager = Manager::with(self.placed_rules(cwd), self.settings.clone(), semantics, &self.warm);
+        let manager = Manager::with(self.shared_rules(cwd), self.settings.clone(), semantics, &self.warm);
         let options = Options {
             templates: self.templates_in(cwd),
             reading: self.reading(cwd),

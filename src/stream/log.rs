@@ -170,12 +170,12 @@ impl<T> Log<T> {
 
 impl Cursor {
     /// Number of steps before it.
-    pub fn step(&self) -> usize {
+    pub fn steps_before(&self) -> usize {
         self.before
     }
 
     /// Number of steps before it that are no delta.
-    pub fn other(&self) -> usize {
+    pub fn others_before(&self) -> usize {
         self.other
     }
 }
@@ -193,7 +193,7 @@ mod tests {
         let delta = |at: usize, units: &[u16]| {
             let index = if at % 7 == 6 { usize::from(u16::MAX) + 1 } else { at % 3 };
             let source = [Source::Text, Source::Thinking, Source::Tool][at % 3];
-            let line = (at % 5 != 0).then_some(at);
+            let line = (!at.is_multiple_of(5)).then_some(at);
             (source, index, line, units.len())
         };
         for at in 0..70_000 {
@@ -206,7 +206,7 @@ mod tests {
         }
         let mut cursor = Cursor::default();
         for at in 0..70_000 {
-            assert_eq!(cursor.step(), at);
+            assert_eq!(cursor.steps_before(), at);
             let (source, index, line, length) = delta(at, &units(at));
             match log.next(&mut cursor) {
                 Some(Logged::Delta(one)) => {

@@ -42,7 +42,7 @@ pub(super) enum Next<'a> {
 impl LookAhead {
     /// Whether nothing waits, so that a delta can go by.
     pub(super) fn is_empty(&self) -> bool {
-        self.gone.step() == self.queue.len()
+        self.gone.steps_before() == self.queue.len()
     }
 
     /// Removes what has left.
@@ -59,13 +59,13 @@ impl LookAhead {
         match self.queue.next(&mut ahead) {
             None => false,
             Some(Logged::Delta(_)) => true,
-            Some(Logged::Other(_)) => !self.open.values().any(|call| call.at == self.gone.other()),
+            Some(Logged::Other(_)) => !self.open.values().any(|call| call.at == self.gone.others_before()),
         }
     }
 
     /// The next item, ready or not.
     pub(super) fn pop(&mut self) -> Option<Next<'_>> {
-        let at = self.gone.other();
+        let at = self.gone.others_before();
         if matches!(self.queue.next(&mut self.gone.clone()), Some(Logged::Delta(_))) {
             return match self.queue.next(&mut self.gone)? {
                 Logged::Delta(delta) => Some(Next::Delta(delta)),

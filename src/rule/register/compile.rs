@@ -155,6 +155,14 @@ impl CompiledRule {
         self.scope.allows(source, tool, paths)
     }
 
+    /// Whether both are clones of one rule, but for their paths.
+    pub fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.announced, &other.announced)
+            && self.name == other.name
+            && (self.interrupt_mode, self.conditions.len()) == (other.interrupt_mode, other.conditions.len())
+            && self.content == other.content
+    }
+
     /// Whether the rule's globs let these paths pass.
     pub fn globs_allow(&self, paths: &[JsString]) -> bool {
         self.globs.allows(paths)
