@@ -6,6 +6,8 @@
 mod budget;
 #[cfg(feature = "languages-common")]
 mod properties;
+#[cfg(feature = "languages-all")]
+mod scanners;
 
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;

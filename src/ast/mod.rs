@@ -10,6 +10,7 @@ mod parse;
 mod pattern;
 mod prefix;
 mod reuse;
+mod scanner;
 mod search;
 mod set;
 mod snapshot;

@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree, TreeCursor};
 
 use super::grammar::Grammar;
+use super::scanner;
 
 /// Longer sources are not parsed: a tree takes some hundred times the memory of its text.
 const MAX_SOURCE_BYTES: usize = 512 << 10;
@@ -87,6 +88,8 @@ pub(super) enum ParseError {
     Budget,
     #[error("parsing and searching this text again and again while it grew took more steps than the budget allows")]
     GrowthBudget,
+    #[error("what is open at once in the source may be more than the scanner of its grammar keeps")]
+    Scanner,
     #[error("the grammar cannot be used")]
     Grammar,
 }
@@ -138,6 +141,9 @@ pub(super) fn parse(text: &str, grammar: Grammar, old: Option<Old<'_>>, spent: &
         return Err(ParseError::TooLong);
     }
     let left = spent.left().ok_or(ParseError::GrowthBudget)?;
+    if !scanner::fits(text, grammar) {
+        return Err(ParseError::Scanner);
+    }
     let language = grammar.load().ok_or(ParseError::Grammar)?;
     let mut parser = Parser::new();
     parser.set_language(&language).map_err(|_| ParseError::Grammar)?;
