@@ -185,15 +185,13 @@ impl<'a> Fields<'a> {
 
     fn summary(&self) -> Result<Summary, LineError> {
         let messages = Self::of(self.0.get("messages").ok_or(LineError::Field("messages"))?, "messages")?;
-        Ok(Summary {
-            bytes: self.number("bytes")?,
-            deltas: self.number("deltas")?,
-            messages: messages.number("ended")?,
-            interrupted_messages: messages.number("interrupted")?,
-            aborted_messages: messages.number("aborted")?,
-            failed_messages: messages.number("failed")?,
-            ..Summary::default()
-        })
+        let mut summary = Summary::default();
+        (summary.bytes, summary.deltas) = (self.number("bytes")?, self.number("deltas")?);
+        summary.messages = messages.number("ended")?;
+        summary.interrupted_messages = messages.number("interrupted")?;
+        summary.aborted_messages = messages.number("aborted")?;
+        summary.failed_messages = messages.number("failed")?;
+        Ok(summary)
     }
 }
 
