@@ -12,6 +12,8 @@ mod cli;
 mod corners;
 mod corpus;
 mod engine;
+mod fuzz;
+mod fuzz_targets;
 mod generated;
 mod globs;
 mod handoff;
