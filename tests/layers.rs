@@ -8,7 +8,7 @@ use crate::support::project;
 
 /// Modules by layer, lowest first.
 const LAYERS: [&[&str]; 13] = [
-    &["text", "diagnostic", "generation", "runtime", "settings", "clock", "files", "interrupt"],
+    &["text", "diagnostic", "generation", "runtime", "settings", "clock", "files", "interrupt", "limits"],
     &["pattern", "glob", "ast", "message", "builtin"],
     &["rule", "session", "stream", "tool"],
     &["history"],

@@ -15,16 +15,17 @@ use crate::pattern::syntax::charset::CharSet;
 use crate::pattern::syntax::ending::{self, Ending};
 use crate::pattern::syntax::error::PatternError;
 use crate::pattern::syntax::parse::{self, Flags};
+use crate::limits;
 use crate::pattern::syntax::sticky;
 use crate::pattern::syntax::tree::{Node, Tree};
 use crate::pattern::verdict::Verdict;
 use crate::text::JsString;
 
 /// The most states one pattern may have in the automaton; larger ones are left to the backtracker.
-const MAX_STATES: u64 = 100_000;
+const MAX_STATES: u64 = limits::PATTERN_STATES as u64;
 
 /// How deep look-arounds may nest in the automaton.
-const MAX_LOOKS: u32 = 40;
+const MAX_LOOKS: u32 = limits::PATTERN_LOOKS as u32;
 
 /// How a pattern is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,7 +40,8 @@ fn command(name: &str, bytes: &[u8], arguments: &[&str]) {
     let surroundings = Surroundings {
         cwd: folder.path().to_owned(),
         home: None,
-        vars: BTreeMap::new(),
+        // A terminal, without colours: what drives it then is not the program's.
+        vars: BTreeMap::from([("NO_COLOR".to_owned(), "1".into())]),
         stdout_width: Some(80),
         stderr_width: None,
     };
@@ -157,7 +158,7 @@ pub fn replay(bytes: &[u8]) {
 pub fn replay_script(bytes: &[u8]) {
     const FORMS: [&[&str]; 3] = [&["--format", "human"], &["--format", "jsonl"], &["--format", "json", "--trace", "full"]];
     let form = FORMS[choice(bytes, FORMS.len())];
-    command("s.json", bytes, &[&["replay", "--script", "s.json", "--rules", "rules"], form].concat());
+    command("s.json", bytes, &[&["replay", "--script", "s.json", "--prompt", "do it", "--rules", "rules"], form].concat());
 }
 
 /// A session of these bytes.
