@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 /// The name of the lists that a search for rules obeys.
 const IGNORE_LIST: &str = ".gitignore";
 
-/// Larger ignore lists are not read (bytes).
-const MAX_IGNORE_LIST: u64 = 4 << 20;
-
 /// Reads a regular file of at most `limit` bytes; links are followed.
 ///
 /// # Errors
@@ -38,7 +35,7 @@ fn regular(metadata: &fs::Metadata, limit: u64) -> io::Result<()> {
 }
 
 fn too_large(limit: u64) -> io::Error {
-    io::Error::other(format!("it is larger than {} MiB", limit >> 20))
+    io::Error::other(format!("it is larger than {}", crate::limits::bytes(limit)))
 }
 
 /// The ignore lists at `directory`, above and below it that cannot be read as lists, each with the reason. Whoever
@@ -48,7 +45,7 @@ pub fn unreadable_ignore_lists(directory: &Path) -> Vec<(PathBuf, String)> {
     let mut look = |folder: &Path| {
         let list = folder.join(IGNORE_LIST);
         let problem = match fs::metadata(&list) {
-            Ok(metadata) => regular(&metadata, MAX_IGNORE_LIST).err(),
+            Ok(metadata) => regular(&metadata, crate::limits::IGNORE_LIST.get()).err(),
             Err(_) => None,
         };
         found.extend(problem.map(|problem| (list, problem.to_string())));

@@ -14,7 +14,7 @@
 //!
 //! | layer | modules | may know |
 //! |---|---|---|
-//! | L0 | [`text`], [`diagnostic`], [`generation`], [`runtime`], [`settings`], [`clock`], [`files`], [`interrupt`] | `std`, serde; diagnostic may use text |
+//! | L0 | [`text`], [`diagnostic`], [`generation`], [`runtime`], [`settings`], [`clock`], [`files`], [`interrupt`], [`limits`] | `std`, serde; diagnostic may use text |
 //! | L1 | [`pattern`], [`glob`], [`ast`], [`message`], [`builtin`] | L0 |
 //! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
 //! | L3 | [`history`] | L2 and below |
@@ -66,6 +66,7 @@ mod rooms {
     pub mod interrupt;
     pub mod judge;
     pub mod lifecycle;
+    pub mod limits;
     pub mod message;
     pub mod output;
     pub mod pattern;

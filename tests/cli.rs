@@ -39,6 +39,73 @@ fn fails_beside_the_demo(bad: &Path, words: &[&str]) {
     assert!(outcome.out.contains("\"kind\":\"summary\""), "the other input was not done");
 }
 
+/// Each limit that can be set, set to a little: what is beyond it is told, and the run goes on or ends as documented.
+#[test]
+fn limits_can_be_set_and_are_told() {
+    let folder = folder();
+    let rule = "---\ndescription: x\ncondition: ['(a|b)\\\\1c', foo]\nx: [&a [1, 2], *a, *a, *a]\n---\nno\n"
+        .replace("\\\\", "\\");
+    let rule = file(folder.path(), "r.md", rule.as_bytes());
+    let run = |arguments: &[&str]| {
+        let program = std::process::Command::new(env!("CARGO_BIN_EXE_ttsr")).args(arguments).output().expect("a run");
+        (
+            program.status.code(),
+            String::from_utf8_lossy(&program.stdout).into_owned() + &String::from_utf8_lossy(&program.stderr),
+        )
+    };
+    let check = |limit: &str| run(&["check-rules", text(&rule), "--limit", limit, "--lifecycle", "v3"]);
+    let (usual, _) = check("rule-file=1M");
+    assert_eq!(usual, Some(0));
+    for (limit, status, words) in [
+        ("rule-file=20", 1, "larger than 20 bytes"),
+        ("frontmatter=20", 1, "frontmatter-beyond-limits"),
+        ("yaml-copies=3", 1, "frontmatter-beyond-limits"),
+    ] {
+        let (code, shown) = check(limit);
+        assert!(code == Some(status) || code == Some(3), "{limit}: {code:?} {shown}");
+        assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{limit}: {shown}");
+    }
+    let settings = file(folder.path(), "settings.json", b"{\"ttsr.enabled\": true}");
+    let arguments = ["replay", DEMO, "--rules", text(&rule), "--settings", text(&settings)];
+    assert_eq!(run(&arguments).0, Some(0));
+    assert_eq!(run(&[&arguments[..], &["--limit", "settings-file=4"]].concat()).0, Some(3));
+    let (code, shown) = run(&[
+        "replay",
+        "--text",
+        "fn f() { x.unwrap() }",
+        "--path",
+        "a.rs",
+        "--rules",
+        RULES,
+        "--limit",
+        "ast-source=4",
+    ]);
+    assert!(code == Some(0), "{code:?} {shown}");
+    for bad in ["json-nesting=1000", "rule-file=0", "rule-file=x", "nothing=1", "rule-file"] {
+        let (code, shown) = check(bad);
+        assert!(code == Some(2) && shown.contains("--limit"), "{bad}: {shown}");
+    }
+}
+
+#[test]
+fn topics_are_printed_from_what_the_program_has() {
+    let limits = ttsr(["help", "limits"]);
+    assert_eq!(limits.status, 0);
+    for limit in ttsr::limits::all() {
+        let line = limits.out.lines().find(|line| line.trim_start().starts_with(&format!("{} ", limit.name)));
+        assert!(line.is_some_and(|line| line.contains(limit.unit) && line.contains(limit.beyond)), "{}", limit.name);
+    }
+    let codes = ttsr(["help", "codes"]);
+    for code in ttsr::output::catalogue::all() {
+        assert!(codes.out.contains(&format!("  {code} {}\n", code.name())), "{code}");
+    }
+    let status = ttsr(["help", "exit-status"]);
+    assert!(status.out.starts_with("Exit status:") && status.out.contains("130"), "{}", status.out);
+    // Commands are helped with as before, and what is neither is refused.
+    assert!(ttsr(["help", "replay"]).out.contains("Examples:"));
+    assert_eq!(ttsr(["help", "nothing"]).status, 2);
+}
+
 #[test]
 fn inputs_that_cannot_be_replayed() {
     let folder = folder();

@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "the runs say how much they compared")]
 
 mod properties;
-mod reference;
+pub mod reference;
 
 use ttsr::glob::{GlobGate, PathGlob};
 use ttsr::text::json::Value;

@@ -11,10 +11,10 @@ use super::grammar::Grammar;
 use super::parse::{Spent, parse};
 
 /// Patterns that nest deeper are not compiled: the matcher recurses over them.
-const MAX_PATTERN_DEPTH: usize = 256;
+const MAX_PATTERN_DEPTH: usize = crate::limits::AST_PATTERN_NESTING;
 
 /// Longer patterns are not compiled.
-const MAX_PATTERN_BYTES: usize = 1 << 16;
+const MAX_PATTERN_BYTES: usize = crate::limits::AST_PATTERN;
 
 /// A text and its tree. Copies share both.
 #[derive(Clone)]

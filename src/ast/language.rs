@@ -1,7 +1,9 @@
 //! From paths to language aliases to grammars (engine.md E5.7).
 
+#[cfg(feature = "grammars")]
 use ast_grep_language::SupportLang;
 
+#[cfg(feature = "grammars")]
 use super::grammar::{Extra, Grammar};
 use crate::text::JsString;
 
@@ -37,6 +39,7 @@ fn extension(path: &JsString) -> Option<JsString> {
 /// What is known about an alias; letter case and white space around it do not count.
 pub fn support(alias: &JsString) -> Support {
     match resolve(alias) {
+        #[cfg(feature = "grammars")]
         Resolved::Grammar(_) => Support::Grammar,
         Resolved::Lacking => Support::NoGrammar,
         Resolved::Refused => Support::Refused,
@@ -60,7 +63,7 @@ pub fn aliases_without_grammar() -> Vec<&'static str> {
 /// One alias for each grammar of this build.
 #[cfg(feature = "internals")]
 pub fn grammar_aliases() -> Vec<&'static str> {
-    let built_in = |language: Language| matches!(language.resolved(), Resolved::Grammar(_));
+    let built_in = |language: Language| !matches!(language.resolved(), Resolved::Lacking);
     LANGUAGES
         .iter()
         .filter(|(language, _)| built_in(*language))
@@ -72,6 +75,7 @@ pub fn grammar_aliases() -> Vec<&'static str> {
 /// What an alias comes to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Resolved {
+    #[cfg(feature = "grammars")]
     Grammar(Grammar),
     Lacking,
     Refused,
@@ -87,13 +91,16 @@ pub(super) fn resolve(alias: &JsString) -> Resolved {
 
 #[derive(Clone, Copy)]
 enum Language {
+    #[cfg(feature = "grammars")]
     Builtin(SupportLang),
+    #[cfg(feature = "grammars")]
     Extra(Extra),
     /// No maintained grammar crate builds beside the others.
     Nowhere,
 }
 
 impl Language {
+    #[cfg(feature = "grammars")]
     fn resolved(self) -> Resolved {
         let grammar = match self {
             Self::Builtin(language) => Some(Grammar::Builtin(language)),
@@ -103,13 +110,33 @@ impl Language {
         // A grammar that is switched off must not be touched: it panics.
         grammar.filter(|grammar| grammar.is_built_in()).map_or(Resolved::Lacking, Resolved::Grammar)
     }
+
+    #[cfg(not(feature = "grammars"))]
+    fn resolved(self) -> Resolved {
+        match self {
+            Self::Nowhere => Resolved::Lacking,
+        }
+    }
 }
 
+/// Makes the table of what the agent accepts. A build without grammars keeps its aliases and forgets what they stand for.
+macro_rules! languages {
+    ($(($language:expr, $aliases:expr)),* $(,)?) => {
+        /// The aliases that the agent accepts, by the grammar they stand for.
+        #[cfg(feature = "grammars")]
+        static LANGUAGES: &[(Language, &[&str])] = &[$(($language, $aliases)),*];
+        /// The aliases that the agent accepts.
+        #[cfg(not(feature = "grammars"))]
+        static LANGUAGES: &[(Language, &[&str])] = &[$((Language::Nowhere, $aliases)),*];
+    };
+}
+
+#[cfg(feature = "grammars")]
 use Language::{Builtin, Nowhere};
+#[cfg(feature = "grammars")]
 use SupportLang as S;
 
-/// The aliases that the agent accepts, by the grammar they stand for.
-static LANGUAGES: &[(Language, &[&str])] = &[
+languages! {
     (Builtin(S::Bash), &["bash", "bats", "ksh", "sh", "zsh"]),
     (Builtin(S::C), &["c", "h"]),
     (Builtin(S::CSharp), &["c#", "cs", "csharp"]),
@@ -168,7 +195,7 @@ static LANGUAGES: &[(Language, &[&str])] = &[
     (Language::Extra(Extra::Xml), &["plist", "svg", "xml", "xsl", "xslt"]),
     (Language::Extra(Extra::Zig), &["zig"]),
     (Nowhere, &["just", "justfile"]),
-];
+}
 
 #[cfg(test)]
 mod tests {

@@ -12,9 +12,7 @@ use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree, TreeCursor};
 
 use super::grammar::Grammar;
 use super::scanner;
-
-/// Longer sources are not parsed: a tree takes some hundred times the memory of its text.
-const MAX_SOURCE_BYTES: usize = 512 << 10;
+use crate::limits;
 
 /// What the parser gets when it asks for text.
 const PIECE_BYTES: usize = 64;
@@ -82,7 +80,7 @@ const MAX_CODE_DEPTH: usize = 250;
 /// Why a text has no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ParseError {
-    #[error("the source is longer than {} bytes", MAX_SOURCE_BYTES)]
+    #[error("the source is longer than {} bytes", limits::AST_SOURCE.get())]
     TooLong,
     #[error("parsing took more steps than its budget allows")]
     Budget,
@@ -137,7 +135,7 @@ pub(super) struct Old<'a> {
 
 /// Parses a text, reusing the parts of an old tree that it still has.
 pub(super) fn parse(text: &str, grammar: Grammar, old: Option<Old<'_>>, spent: &mut Spent) -> Result<Tree, ParseError> {
-    if text.len() > MAX_SOURCE_BYTES {
+    if limits::AST_SOURCE.is_beyond(text.len()) {
         return Err(ParseError::TooLong);
     }
     let left = spent.left().ok_or(ParseError::GrowthBudget)?;

@@ -1,7 +1,6 @@
 //! [`AstSet`]: the AST conditions of all rules, run over one snapshot at a time.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
@@ -9,34 +8,13 @@ use memchr::memmem::Finder;
 use super::document::Document;
 use super::grammar::Grammar;
 use super::language::{Resolved, resolve};
+use super::outcome::{Hit, Outcome};
 use super::pattern::{Compiled, Ready};
 use super::prefix::Prefixes;
 use super::reuse::{Earlier, Place};
 use super::search::{Search, Wanted};
 use super::snapshot::{CurrentTree, Known, Snapshot};
 use crate::text::JsString;
-
-/// Where a pattern matched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
-    /// Index of the pattern in the rule's list.
-    pub pattern: usize,
-    /// Code units of the source that the node spans.
-    pub range: Range<usize>,
-}
-
-/// What a rule's patterns say about a snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// A node matches a pattern.
-    Match(Hit),
-    /// None does, or the agent refuses the language or all patterns.
-    NoMatch,
-    /// The agent accepts the language, this build lacks its grammar.
-    NoGrammar,
-    /// It could not be decided within the budget; the reason in a sentence without a full stop.
-    Undecided(String),
-}
 
 /// The AST patterns of all rules, compiled once for each language that comes up.
 #[derive(Debug)]

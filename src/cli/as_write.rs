@@ -14,14 +14,12 @@ use super::generation::Asked;
 use super::plans::Plans;
 use super::replay::BATCH;
 use crate::judge::Verdicts;
+use crate::limits;
 use crate::output::files::{self, FileTotals};
 use crate::output::json;
 use crate::output::json::v1::files::{Document, Line};
 use crate::replay::files::{FileFindings, FileRules};
 use crate::text::JsString;
-
-/// The most bytes of a file that is looked at.
-const MAX_BYTES: u64 = 5 << 20;
 
 /// How much of a file is looked at to find out whether it is binary, as git does.
 const SNIFFED_BYTES: usize = 8000;
@@ -170,13 +168,13 @@ fn called(path: &Path, root: &Path, cwd: &Path) -> JsString {
 fn seen(path: &Path, called: &JsString, rules: &mut FileRules) -> Seen {
     let read = File::open(path).and_then(|file| {
         let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        file.take(limits::AS_WRITE_FILE.get().saturating_add(1)).read_to_end(&mut bytes)?;
         Ok(bytes)
     });
     match read {
         Err(error) => Seen::Unreadable(CliError::unreadable(path, &error)),
         Ok(bytes) if bytes.iter().take(SNIFFED_BYTES).any(|&byte| byte == 0) => Seen::Binary,
-        Ok(bytes) if bytes.len() as u64 > MAX_BYTES => Seen::TooLarge,
+        Ok(bytes) if limits::AS_WRITE_FILE.is_beyond(bytes.len()) => Seen::TooLarge,
         Ok(bytes) => {
             let text = JsString::from(String::from_utf8_lossy(&bytes).into_owned());
             Seen::Findings(rules.look_at(called, &text))

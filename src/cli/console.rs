@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use super::args::{ColorChoice, Common, FailOn};
 use super::{CliError, ExitStatus};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::interrupt::Patience;
 use crate::output::diagnostic::{render, render_failure};
 use crate::output::drives_terminal;
 use crate::output::{FIXED_WIDTH, Style};
@@ -43,6 +44,8 @@ pub struct Console<'a> {
     exit_zero: bool,
     status: ExitStatus,
     write_error: Option<io::Error>,
+    /// While the run can still tell what it has done when a signal comes.
+    patience: Option<Patience>,
     seen: BTreeMap<(String, u16), usize>,
     /// Whether findings are counted over all files, since there may be many.
     files_together: bool,
@@ -75,6 +78,7 @@ impl<'a> Console<'a> {
             exit_zero: common.exit_zero,
             status: ExitStatus::Done,
             write_error: None,
+            patience: None,
             seen: BTreeMap::new(),
             files_together: false,
             told: HashSet::new(),
@@ -160,6 +164,20 @@ impl<'a> Console<'a> {
     /// Whether nobody reads the output any more, so that the run may end.
     pub fn is_closed(&self) -> bool {
         self.write_error.is_some()
+    }
+
+    /// From now on a signal does not end the program before [`Console::finish`]; a second one does.
+    pub fn await_report(&mut self) {
+        self.patience.get_or_insert_with(Patience::new);
+    }
+
+    /// Whether a signal waits for the report. Says how far the run has come.
+    pub fn is_interrupted(&mut self, done: usize, inputs: usize) -> bool {
+        let is_interrupted = done < inputs && self.patience.as_ref().is_some_and(Patience::is_interrupted);
+        if is_interrupted {
+            self.say(&format!("interrupted: {done} of {inputs} inputs were done; the report is about those\n"));
+        }
+        is_interrupted
     }
 
     /// Says something about the run, unless it should be quiet.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::AuthorArgs;
 use super::console::Console;
 use super::{CliError, ExitStatus};
+use crate::interrupt::Held;
 use crate::output::json::v1::trace::Line;
 use crate::output::{count, escape, trace_diff};
 use crate::replay::trace::TraceEvent;
@@ -89,7 +90,8 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     // A link stays one: what it leads to is replaced.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let _held = Held::back();
+    let mut file = tempfile::Builder::new().prefix(".ttsr-").suffix(".tmp").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     if let Ok(before) = fs::metadata(&path) {
         file.as_file().set_permissions(before.permissions())?;

@@ -10,13 +10,11 @@ use super::root::Root;
 use crate::diagnostic::{Diagnostic, code};
 use crate::files::read_regular;
 use crate::interrupt::Held;
+use crate::limits;
 use crate::output::json::v1::baseline::{Baseline, Entry, SCHEMA};
 use crate::rule::lint::unreadable_rule_file;
 use crate::session::write_new;
 use crate::text::{LineIndex, Place};
-
-/// Larger files are not read (bytes).
-const MAX_FILE: u64 = 64 << 20;
 
 /// A baseline that was read.
 pub(super) struct Known {
@@ -40,7 +38,8 @@ impl Known {
     /// # Errors
     /// When the file cannot be read or holds none.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
-        let bytes = read_regular(path, MAX_FILE).map_err(|error| CliError::unreadable(path, &error))?;
+        let bytes =
+            read_regular(path, limits::BASELINE_FILE.get()).map_err(|error| CliError::unreadable(path, &error))?;
         let name = path.to_string_lossy().into_owned();
         let wrong = |what: String| {
             let help = format!("it should be what --write-baseline writes, of the form {SCHEMA}");

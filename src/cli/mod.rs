@@ -35,6 +35,7 @@ mod reporter;
 mod root;
 mod severities;
 mod texts;
+mod topics;
 mod upgrade;
 
 use std::ffi::OsString;
@@ -51,7 +52,8 @@ pub use exit::ExitStatus;
 
 /// Runs the program with these arguments (the first is the program's name).
 ///
-/// Data goes to `out`, everything else to `err`; `input` is read when an argument asks for `-`.
+/// Data goes to `out`, everything else to `err`; `input` is read when an argument asks for `-`. A limit that an argument
+/// sets holds for the process from then on.
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
     input: &mut dyn Read,
@@ -59,6 +61,10 @@ pub fn run(
     err: &mut dyn Write,
     surroundings: &Surroundings,
 ) -> ExitStatus {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(text) = topics::asked_for(&arguments) {
+        return printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+    }
     let parsed = Cli::command().try_get_matches_from(arguments).and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
         Ok((cli, matches))
@@ -67,6 +73,7 @@ pub fn run(
         Ok(parsed) => parsed,
         Err(error) => return usage(&error, out, err, surroundings),
     };
+    cli.common.limit.iter().for_each(|setting| setting.apply());
     let mut console = Console::new(out, err, &cli.common, surroundings);
     let result: Result<(), CliError> = match cli.command {
         Command::CheckRules(args) if args.schema => {
@@ -123,9 +130,17 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, surround
     let rendered = error.render();
     let text = if color { rendered.ansi().to_string() } else { rendered.to_string() };
     let print = |target: &mut dyn Write| target.write_all(text.as_bytes()).and_then(|()| target.flush());
-    let printed = if on_stderr { print(err) } else { print(out) };
-    match printed {
-        _ if on_stderr => ExitStatus::Usage,
+    if on_stderr {
+        // Nothing else can be done about it.
+        let _ = print(err);
+        return ExitStatus::Usage;
+    }
+    printed(print(out))
+}
+
+/// The status of a run that only prints: a reader that has seen enough is no failure.
+fn printed(result: std::io::Result<()>) -> ExitStatus {
+    match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => ExitStatus::Failed,
         _ => ExitStatus::Done,
     }

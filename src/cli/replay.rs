@@ -191,11 +191,14 @@ impl Pass<'_> {
         let in_report = self.plans.mode().counting().is_some();
         let shows = console.shows_progress(args.format.is_told_as_it_comes(in_report));
         let mut progress = Progress::new(&expanded, shows);
+        if expanded.len() > 1 {
+            console.await_report();
+        }
         if jobs > 1 {
             return self.several(&expanded, jobs, &mut progress, console);
         }
-        for input in &expanded {
-            if console.is_closed() {
+        for (done, input) in expanded.iter().enumerate() {
+            if console.is_closed() || console.is_interrupted(done, expanded.len()) {
                 break;
             }
             progress.begin(input);
@@ -267,7 +270,8 @@ impl Pass<'_> {
                 Err(error) => Err(error),
             })
         };
-        parallel::in_order(inputs, jobs, work, &mut Telling { pass: self, inputs: inputs.iter(), progress, console })
+        let telling = &mut Telling { pass: self, inputs: inputs.iter(), all: inputs.len(), progress, console };
+        parallel::in_order(inputs, jobs, work, telling)
     }
 }
 
@@ -279,6 +283,8 @@ struct Telling<'p, 'a, 'c, 'o> {
     pass: &'p mut Pass<'a>,
     /// Those that were not told of yet.
     inputs: std::slice::Iter<'p, Result<Input, CliError>>,
+    /// How many inputs there are.
+    all: usize,
     progress: &'p mut Progress,
     console: &'c mut Console<'o>,
 }
@@ -304,7 +310,8 @@ impl parallel::Desk<Lifecycle, Arc<Plan>, Done, CliError> for Telling<'_, '_, '_
         if let Some(input) = self.inputs.as_slice().first() {
             self.progress.begin(input);
         }
-        !self.console.is_closed()
+        let done = self.all - self.inputs.len();
+        !self.console.is_closed() && !self.console.is_interrupted(done, self.all)
     }
 }
 

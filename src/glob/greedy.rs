@@ -10,7 +10,7 @@ use super::parse::{Element, Pattern};
 
 /// When the alternatives of the braces would be longer than this, all told, the glob is read as if the agent tried
 /// every way through its stars.
-const MAX_ELEMENTS: u64 = 100_000;
+const MAX_ELEMENTS: u64 = crate::limits::GLOB_ELEMENTS as u64;
 
 /// The same when a path takes more steps than this.
 const MAX_STEPS: usize = 1 << 22;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Style, count, escape, generation};
+use crate::limits;
 use crate::replay::files::{FileFindings, FileHit};
 use crate::text::JsString;
 
@@ -73,7 +74,8 @@ pub fn render_totals(totals: &FileTotals, style: Style) -> String {
     if table.row_count() > 0 {
         let _ = writeln!(out, "\n{}\n{}", style.heading("Files per rule"), table.trim_fmt());
     }
-    let left_out = [(totals.binary, "binary"), (totals.too_large, "over 5 MiB"), (totals.unreadable, "unreadable")];
+    let too_large = format!("over {}", limits::bytes(limits::AS_WRITE_FILE.get()));
+    let left_out = [(totals.binary, "binary"), (totals.too_large, &too_large), (totals.unreadable, "unreadable")];
     let left_out: Vec<String> =
         left_out.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{number} {what}")).collect();
     let left_out = if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };

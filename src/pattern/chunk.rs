@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::limits::PATTERN_STEPS;
 use crate::pattern::backtrack::live::Live;
 use crate::pattern::compile::Pattern;
 use crate::pattern::linear::automaton::{Automaton, Position};
 use crate::pattern::syntax::ending::Ending;
-use crate::pattern::verdict::{BUDGET, Verdict};
+use crate::pattern::verdict::Verdict;
 
 /// Cache for one pass over one block, in bytes.
 const CACHE: usize = 8 << 20;
@@ -75,7 +76,7 @@ fn by_automaton(pattern: &Pattern, whole: &[u16], at: usize) -> ChunkDependence 
 
 fn by_backtracking(pattern: &Pattern, whole: &[u16], at: usize) -> ChunkDependence {
     // All prefixes together.
-    let mut budget = BUDGET;
+    let mut budget = PATTERN_STEPS.get();
     let mut live = Live::default();
     let mut prefixes = Prefixes::default();
     for length in 0..=whole.len() {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::generation::Semantics;
+use crate::limits;
 use crate::pattern::backtrack::code::Code;
 use crate::pattern::backtrack::live::{self, Live};
 use crate::pattern::backtrack::run::{self, Manner, Search};
@@ -21,10 +22,10 @@ use crate::pattern::verdict::Verdict;
 use crate::text::JsString;
 
 /// The most states one pattern may have in the automaton; larger ones are left to the backtracker.
-const MAX_STATES: u64 = 100_000;
+const MAX_STATES: u64 = limits::PATTERN_STATES as u64;
 
 /// How deep look-arounds may nest in the automaton.
-const MAX_LOOKS: u32 = 40;
+const MAX_LOOKS: u32 = limits::PATTERN_LOOKS as u32;
 
 /// How a pattern is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
+use crate::limits::PATTERN_STEPS;
 use crate::pattern::buffer::{Buffer, Gate};
 use crate::pattern::compile::Pattern;
 use crate::pattern::linear::automaton::{Automaton, Position};
 use crate::pattern::mask::PatternMask;
 use crate::pattern::set::PatternSet;
-use crate::pattern::verdict::{BUDGET, Verdict};
+use crate::pattern::verdict::Verdict;
 
 /// Memory that the cache of one automaton may take, in bytes.
 const CACHE: usize = 32 << 20;
@@ -27,7 +28,7 @@ pub struct Scanner {
 impl Scanner {
     /// A scanner with cold caches.
     pub fn new(set: Arc<PatternSet>) -> Self {
-        Self::with_limits(set, CACHE, BUDGET)
+        Self::with_limits(set, CACHE, PATTERN_STEPS.get())
     }
 
     /// A scanner whose caches take about `cache` bytes each at most, which never changes a decision, and whose

@@ -1,8 +1,4 @@
-//! [`Verdict`]: what is decided about a text, and how many steps that may take.
-
-/// Steps that one backtracking decision may take: some nanoseconds each, and so together longer than the agent goes on
-/// before it gives up, which is about half a second (matching.md M3).
-pub(crate) const BUDGET: u64 = 200_000_000;
+//! [`Verdict`]: what is decided about a text.
 
 /// What holds for one pattern at the present end of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

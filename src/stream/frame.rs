@@ -5,12 +5,7 @@ use std::collections::BTreeMap;
 use crate::text::JsString;
 
 use super::envelope::Members;
-
-/// A frame that claims more than this is not put together: the producer's own limit is 64 MiB.
-const MAX_FRAME_BYTES: usize = 256 << 20;
-
-/// More split frames than this are not open at once.
-const MAX_OPEN_FRAMES: usize = 64;
+use crate::limits;
 
 /// Puts `rpc_chunk` parts together.
 #[derive(Debug, Default)]
@@ -49,13 +44,13 @@ impl FrameAssembler {
         if index >= count {
             return Assembled::Unusable("a part of a split frame has an `index` beyond its `count`");
         }
-        if !self.open.contains_key(&id) && self.open.len() >= MAX_OPEN_FRAMES {
+        if !self.open.contains_key(&id) && self.open.len() >= limits::OPEN_FRAMES.size() {
             return Assembled::Unusable("too many split frames are open at once");
         }
         let frame =
             self.open.entry(id.clone()).or_insert_with(|| Frame { line, parts: BTreeMap::new(), count, units: 0 });
         frame.units += data.len();
-        if frame.count != count || frame.units > MAX_FRAME_BYTES {
+        if frame.count != count || limits::STREAM_FRAME.is_beyond(frame.units) {
             self.open.remove(&id);
             return Assembled::Unusable("the parts of a split frame disagree or are too large");
         }

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use super::{JsString, widen};
 
 /// Deeper values are refused: nobody writes them, and each level costs a call frame.
-pub const MAX_DEPTH: usize = 256;
+pub const MAX_DEPTH: usize = crate::limits::JSON_NESTING;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]

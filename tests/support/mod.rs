@@ -1,6 +1,6 @@
 //! What the tests share: reading vectors, counting verdicts.
 
-mod forms;
+pub mod forms;
 pub mod program;
 
 use std::any::Any;

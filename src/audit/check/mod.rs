@@ -63,9 +63,6 @@ const CHECKS: [&dyn Check; 19] = [
     &blanket_placeholder::BlanketPlaceholder,
 ];
 
-/// Findings of one check beyond this many are only counted.
-const LIMIT: usize = 1000;
-
 /// Runs every check; the findings come by line.
 pub(super) fn run(
     subject: &Subject<'_>,
@@ -77,10 +74,11 @@ pub(super) fn run(
     for check in CHECKS {
         let mut own = Vec::new();
         check.run(&input, &mut own)?;
-        if own.len() > LIMIT {
-            let code = own[LIMIT].code;
-            let more = format!("{} more findings of this check are not listed", own.len() - LIMIT);
-            own.truncate(LIMIT);
+        let most = crate::limits::CHECK_FINDINGS.size();
+        if let Some(next) = own.get(most) {
+            let code = next.code;
+            let more = format!("{} more findings of this check are not listed", own.len() - most);
+            own.truncate(most);
             own.push(Diagnostic::new(code, more));
         }
         findings.append(&mut own);

@@ -22,6 +22,8 @@ pub use inspect_session::{InspectFormat, InspectSessionArgs, InspectTable};
 pub use replay::{ArgumentsArg, OnTrigger, ReplayArgs, ReplayFormat, SchemaOf, SourceArg, TraceArg};
 pub use rules::{LifecycleArg, RuleArgs};
 
+use crate::limits::Setting;
+
 /// Replay, lint and audit the stream rules of coding agents.
 #[derive(Debug, Parser)]
 #[command(name = "ttsr", version, propagate_version = true, max_term_width = 100, after_long_help = EXIT_STATUS)]
@@ -34,13 +36,17 @@ pub struct Cli {
     pub common: Common,
 }
 
-const EXIT_STATUS: &str = "\
+/// Of every command, and the topic `exit-status`.
+pub(super) const EXIT_STATUS: &str = "\
 Exit status:
   0  done (a replay that triggers rules is 0)
   1  findings at or above --fail-on, a difference found by --verify, --expect or --baseline, or a
      gate that does not hold
   2  wrong usage
-  3  something asked for could not be done: an input missing, empty or unreadable, no rules at a path, …";
+  3  something asked for could not be done: an input missing, empty or unreadable, no rules at a path, …
+  128 and the number of the signal that ended the run (130 for an interrupt from the keyboard)
+
+Topics: ttsr help limits, ttsr help exit-status, ttsr help codes";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -78,6 +84,9 @@ pub struct Common {
     /// Lowest severity of a finding that makes the exit status 1
     #[arg(long, global = true, value_enum, default_value_t, value_name = "SEVERITY", help_heading = "Exit status")]
     pub fail_on: FailOn,
+    /// Another value for a limit on hostile input, with K, M or G behind it if need be (`ttsr help limits`); repeatable
+    #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = Setting::parse, help_heading = "Limits")]
+    pub limit: Vec<Setting>,
     /// Exit with 0 where the status would be 1
     #[arg(long, global = true, help_heading = "Exit status")]
     pub exit_zero: bool,

@@ -62,8 +62,11 @@ pub(super) fn run(
         has_entry: false,
         order,
     };
+    if run.order.len() > 1 {
+        console.await_report();
+    }
     for number in 0..run.order.len() {
-        if console.is_closed() {
+        if console.is_closed() || console.is_interrupted(number, run.order.len()) {
             break;
         }
         match run.open(number, stdin) {

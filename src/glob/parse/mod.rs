@@ -9,7 +9,7 @@ mod range;
 use range::range;
 
 /// Brackets nested deeper than this are literals. Nobody nests so deep; each level costs a call frame.
-const MAX_NESTING: usize = 64;
+const MAX_NESTING: usize = crate::limits::GLOB_NESTING;
 
 /// A repeated group within this many others is a literal too: the time to match grows with the power of this.
 const MAX_NESTED_REPEATS: usize = 2;

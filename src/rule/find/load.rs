@@ -10,11 +10,9 @@ use ignore::WalkBuilder;
 use crate::diagnostic::Diagnostic;
 use crate::files::read_regular;
 use crate::generation::Semantics;
+use crate::limits;
 use crate::rule::lint::{self, skipped_file, unreadable_rule_file};
 use crate::rule::read::{Provider, Rule, RuleFile, base_name, given_path, rule_name};
-
-/// Larger files are not read (bytes).
-const MAX_FILE: u64 = 64 << 20;
 
 /// How the paths of bundled rules begin (engine.md E1.1).
 pub const BUNDLED_PREFIX: &str = "builtin-defaults:";
@@ -291,16 +289,16 @@ impl<'a> Reader<'a> {
 /// Reads a rule file that may have been named: a pipe that the shell has opened is one too.
 fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(path)?.is_file() {
-        return read_regular(path, MAX_FILE);
+        return read_regular(path, limits::RULE_FILE.get());
     }
     let mut bytes = Vec::new();
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {
         return Err(io::Error::other("it is a directory"));
     }
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(io::Error::other(format!("it is larger than {} MiB", MAX_FILE >> 20)));
+    file.take(limits::RULE_FILE.get().saturating_add(1)).read_to_end(&mut bytes)?;
+    if limits::RULE_FILE.is_beyond(bytes.len()) {
+        return Err(io::Error::other(format!("it is larger than {}", limits::bytes(limits::RULE_FILE.get()))));
     }
     Ok(bytes)
 }

@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::{Code, Diagnostic, code};
 use crate::files::read_regular;
 use crate::generation::Semantics;
+use crate::limits;
 use crate::rule::read::{Content, Key, Node, Style, Yaml, decode, parse as parse_yaml};
 use crate::settings::{RepeatMode, SETTING_KEYS, Settings};
 use crate::text::json::{self, Value};
 use crate::text::{JsString, LineIndex, Place};
-
-/// Larger files are not read (bytes).
-const MAX_FILE: u64 = 4 << 20;
 
 /// The keys that the early generation knows.
 const EARLY_KEYS: [&str; 4] = ["enabled", "contextMode", "repeatMode", "repeatGap"];
@@ -305,7 +303,7 @@ fn unknown_key(layer: &Layer, key: &Key) -> Diagnostic {
 fn read(path: &Path) -> Result<Layer, SettingsError> {
     let name = path.to_string_lossy().into_owned();
     let fail = |message: String| SettingsError { path: name.clone(), message, place: None };
-    let bytes = read_regular(path, MAX_FILE).map_err(|error| fail(super::load::describe(&error)))?;
+    let bytes = read_regular(path, limits::SETTINGS_FILE.get()).map_err(|error| fail(super::load::describe(&error)))?;
     let text = decode(bytes).text;
     let lines = LineIndex::new(&text);
     let is_json = path.extension().is_some_and(|extension| extension == "json");

@@ -8,11 +8,9 @@ use super::node::{Key, Node, Style, Yaml};
 use super::source::{Derived, is_js_blank};
 use super::yaml::{self, Content, YamlError};
 use crate::generation::Semantics;
+use crate::limits;
 use crate::text::JsString;
 use crate::text::json;
-
-/// Longer metadata is not read at all (bytes).
-const MAX_METADATA: usize = 4 << 20;
 
 /// What was read between the fences. Spans are byte ranges in the text of the file.
 #[derive(Clone, Debug, Default)]
@@ -116,8 +114,8 @@ impl Frontmatter {
     /// Reads the metadata.
     pub(super) fn read(metadata: &Derived, generation: Generation) -> Self {
         let span = metadata.origin_range(0..metadata.text.len());
-        if metadata.text.len() > MAX_METADATA {
-            let message = format!("the frontmatter is longer than {} MiB", MAX_METADATA >> 20);
+        if limits::FRONTMATTER.is_beyond(metadata.text.len()) {
+            let message = format!("the frontmatter is longer than {}", limits::bytes(limits::FRONTMATTER.get()));
             let problem = Problem { message, at: span.start };
             return Self { members: Vec::new(), reading: Reading::Beyond(problem), span };
         }

@@ -7,12 +7,10 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::node::{Key, Node, Style, Yaml};
 use super::yaml_text::YamlText;
+use crate::limits;
 
 /// Deeper nesting is refused: nobody writes it, and each level costs a call frame.
-const MAX_DEPTH: usize = 200;
-
-/// Anchors and aliases may copy this many nodes in one text.
-const MAX_COPIES: usize = 100_000;
+const MAX_DEPTH: usize = limits::YAML_NESTING;
 
 /// What a YAML text holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -275,7 +273,7 @@ impl<'a> Builder<'a> {
 
     fn count_copies(&mut self, node: &Node) -> Result<(), YamlError> {
         self.copies += node.count();
-        if self.copies > MAX_COPIES {
+        if limits::YAML_COPIES.is_beyond(self.copies) {
             return Err(self.error("anchors and aliases copy too much", node.span.start, true));
         }
         Ok(())

@@ -14,7 +14,7 @@ use crate::pattern::syntax::tree::{Assertion, Node, NodeId, Tree, UNBOUNDED};
 use group::{GroupKind, Names, Opening};
 
 /// The longest source that is read, in code units.
-const MAX_SOURCE: usize = 1 << 18;
+const MAX_SOURCE: usize = crate::limits::PATTERN_SOURCE;
 
 /// A count without bound: an upper one that is absent, or one that 64 bits do not hold. As a least count it is refused.
 const INFINITE: u64 = u64::MAX;

@@ -1,0 +1,2 @@
+#[path = "../globs/reference.rs"]
+pub mod reference;

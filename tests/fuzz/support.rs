@@ -1,0 +1,2 @@
+#[path = "../support/forms.rs"]
+pub mod forms;
