@@ -1,7 +1,6 @@
 //! Syntax of other kinds of regular expression that ECMAScript, without flags, reads as plain characters.
 
 use super::shared::{Subject, in_quotes, lint};
-use super::unseen_text::sees_arguments_alone;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::text::JsString;
 use std::ops::Range;
@@ -96,7 +95,7 @@ struct Foreign {
 }
 
 fn finding(subject: &Subject<'_>, condition: &JsString, text: &str) -> Option<Diagnostic> {
-    let found = posix_class(text).or_else(|| first(text, sees_arguments_alone(subject)))?;
+    let found = posix_class(text).or_else(|| first(text, subject.sees_arguments_alone()))?;
     let finding = subject.about(CODE, found.message, condition, text, found.part);
     Some(finding.with_severity(found.severity).with_help(found.help))
 }

@@ -1,7 +1,6 @@
 //! A condition between slashes, with or without flags behind.
 
 use super::shared::{Subject, in_quotes, lint};
-use super::unseen_text::sees_arguments_alone;
 use crate::diagnostic::Diagnostic;
 use crate::text::JsString;
 
@@ -32,7 +31,7 @@ fn finding(subject: &Subject<'_>, condition: &JsString, text: &str) -> Option<Di
     let kept: String = flags.chars().filter(|flag| "ims".contains(*flag)).collect();
     let group = if kept.is_empty() { String::new() } else { format!("(?{kept})") };
     // Where no line begins, a `^` would make the rule dead.
-    let body = if sees_arguments_alone(subject) { body.strip_prefix('^').unwrap_or(body) } else { body };
+    let body = if subject.sees_arguments_alone() { body.strip_prefix('^').unwrap_or(body) } else { body };
     let message = "the slashes are part of the pattern, and the letters behind them are no flags".to_owned();
     let help = format!("write `{}`", in_quotes(&format!("{group}{body}")));
     Some(subject.about(CODE, message, condition, text, 0..text.len()).with_help(help))

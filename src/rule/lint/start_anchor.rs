@@ -1,7 +1,6 @@
 //! `^` without the flag `m`: it sees the start of all that was streamed, not of a line.
 
 use super::shared::{Subject, in_quotes, lint, split_flags};
-use super::unseen_text::sees_arguments_alone;
 use crate::diagnostic::Diagnostic;
 
 lint! {
@@ -18,7 +17,7 @@ lint! {
 const WHOLE_TEXT: [&str; 8] = ["#!", "[\\s\\S]", "[\\S\\s]", "[^]", "(?=[\\s\\S]", "(?![\\s\\S]", "(?=[^]", "(?![^]"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
-    if sees_arguments_alone(subject) {
+    if subject.sees_arguments_alone() {
         // There is one line.
         return;
     }

@@ -25,15 +25,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether conditions see nothing but the arguments of calls as JSON.
-pub(super) fn sees_arguments_alone(subject: &Subject<'_>) -> bool {
-    subject.texts() == Texts::Arguments
-}
-
 /// What is wrong with a condition, and what to do about it.
 fn mistake(subject: &Subject<'_>, source: &JsString, pattern: &Pattern) -> Option<(String, String)> {
     let text = source.to_string_lossy();
-    if sees_arguments_alone(subject) {
+    if subject.sees_arguments_alone() {
         // One that matches nothing at all, or is written for another kind of engine, has a finding of its own.
         let never = pattern.can_match(Texts::Arguments) == Some(false)
             && !never_matches::is_empty(pattern)

@@ -148,6 +148,11 @@ impl<'a> Subject<'a> {
         if rule.scope.tools.iter().all(shows_arguments) { Texts::Arguments } else { Texts::Any }
     }
 
+    /// Whether conditions see nothing but the arguments of calls as JSON.
+    pub(in super::super) fn sees_arguments_alone(&self) -> bool {
+        self.texts() == Texts::Arguments
+    }
+
     /// Whether any stream gets through scope and globs: prose has no paths, and calls of some tools have none.
     pub(in super::super) fn is_reached(&self) -> bool {
         let Some(rule) = self.compiled else { return false };
