@@ -22,7 +22,7 @@ const UNSAFE: [&str; 4] = ["gemspec", "pcal", "py", "yaml"];
 /// What the library says of a text.
 fn outcome(alias: &str, text: &str) -> Outcome {
     // Without a literal, so that texts are parsed for them; each language takes one.
-    let patterns = ["$A($B, $B, $C, $D, $B)", "[$A, $A, $B, $A, $A, $C]"].map(JsString::from);
+    let patterns = ["$A1", "$A($B, $B, $C, $D, $B)", "[$A, $A, $B, $A, $A, $C]", "$A"].map(JsString::from);
     let mut set = AstSet::new(vec![patterns.to_vec()]);
     let units: Vec<u16> = text.encode_utf16().collect();
     set.run(&mut Snapshot::new(), &JsString::from(alias), &units, 0, &[0]).remove(0)
