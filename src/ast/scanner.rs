@@ -2,8 +2,8 @@
 //!
 //! Many grammars have a scanner of their own, in C, that keeps a state: open here-documents, tags, columns of
 //! indentation. The parser gives it 1024 bytes to write that state to, after each of its tokens. Most scanners keep
-//! less, or drop what does not fit. Four do not: they write behind the buffer, or write what they cannot read back,
-//! and the process ends. So what their state may come to is told from the text, before it is parsed, never too low.
+//! less, or drop what does not fit. Five do not: they write behind the buffer, write what they cannot read back, or
+//! give up, and the process ends. So what their state may come to is told from the text, before it is parsed, never too low.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,12 +17,21 @@ const BUFFER_BYTES: usize = 1024;
 /// Whether the scanner of the grammar can keep its state on any part of this text.
 pub(super) fn fits(text: &str, grammar: Grammar) -> bool {
     match grammar {
+        Grammar::Builtin(S::Kotlin) => kotlin_bytes(text) <= BUFFER_BYTES,
         Grammar::Builtin(S::Python) => python_bytes(text) <= BUFFER_BYTES,
         Grammar::Builtin(S::Ruby) => ruby_bytes(text).is_some_and(|bytes| bytes <= BUFFER_BYTES),
         Grammar::Builtin(S::Yaml) => yaml_bytes(text) <= BUFFER_BYTES,
         Grammar::Extra(Extra::TlaPlus) => tla_bytes(text) <= BUFFER_BYTES,
         _ => true,
     }
+}
+
+/// Two bytes for each string that is open; one stands within another only behind an interpolation that is open.
+fn kotlin_bytes(text: &str) -> usize {
+    let all = text.matches("${").count();
+    // Most texts have few.
+    let nested = if 2 * (all + 1) <= BUFFER_BYTES { all } else { all - simple_interpolations(text, "${") };
+    2 * (nested + 1)
 }
 
 /// Two bytes, up to 255 for the strings that are open, and two for each indentation, which grows from one to the next.
@@ -80,15 +89,57 @@ fn ruby_bytes(text: &str) -> Option<usize> {
     // A literal stands within another one only behind an interpolation that is open.
     let all = text.matches("#{").count();
     let bytes = |interpolations: usize| 2 + 5 * (interpolations + 1).min(MAX_LITERALS) + documents;
-    if bytes(all) <= BUFFER_BYTES { Some(bytes(all)) } else { Some(bytes(all - simple_interpolations(text))) }
+    if bytes(all) <= BUFFER_BYTES { Some(bytes(all)) } else { Some(bytes(all - simple_interpolations(text, "#{"))) }
 }
 
 /// Interpolations of nothing but a name, or of names with dots between, in which no literal can begin.
-fn simple_interpolations(text: &str) -> usize {
+fn simple_interpolations(text: &str, open: &str) -> usize {
     const KEYWORDS: &[&str] = &[
-        "alias", "and", "begin", "break", "case", "class", "def", "defined", "do", "else", "elsif", "end", "ensure",
-        "for", "if", "in", "module", "next", "not", "or", "redo", "rescue", "retry", "return", "super", "then",
-        "undef", "unless", "until", "when", "while", "yield", "BEGIN", "END",
+        "alias",
+        "and",
+        "begin",
+        "break",
+        "case",
+        "class",
+        "def",
+        "defined",
+        "do",
+        "else",
+        "elsif",
+        "end",
+        "ensure",
+        "for",
+        "if",
+        "in",
+        "module",
+        "next",
+        "not",
+        "or",
+        "redo",
+        "rescue",
+        "retry",
+        "return",
+        "super",
+        "then",
+        "undef",
+        "unless",
+        "until",
+        "when",
+        "while",
+        "yield",
+        "BEGIN",
+        "END",
+        "as",
+        "fun",
+        "interface",
+        "is",
+        "object",
+        "throw",
+        "try",
+        "typealias",
+        "typeof",
+        "val",
+        "var",
     ];
     let is_name = |name: &str| {
         let name = name.trim_start_matches('@');
@@ -101,7 +152,7 @@ fn simple_interpolations(text: &str) -> usize {
         let rest = &text[at + 2..];
         rest.find('}').is_some_and(|end| end < 256 && rest[..end].split('.').all(is_name))
     };
-    text.match_indices("#{").filter(|(at, _)| is_simple(*at)).count()
+    text.match_indices(open).filter(|(at, _)| is_simple(*at)).count()
 }
 
 /// Letters and digits of any script.

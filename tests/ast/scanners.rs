@@ -17,12 +17,12 @@ const IS_LONG: &str = "TTSR_TEST_SCANNER_IS_LONG";
 /// Bytes of the texts that open something without end, and of the long ones.
 const SIZE: usize = 2_000;
 const LONG: usize = 200_000;
-const UNSAFE: [&str; 4] = ["gemspec", "pcal", "py", "yaml"];
+const UNSAFE: [&str; 5] = ["gemspec", "kotlin", "pcal", "py", "yaml"];
 
 /// What the library says of a text.
 fn outcome(alias: &str, text: &str) -> Outcome {
     // Without a literal, so that texts are parsed for them; each language takes one.
-    let patterns = ["$A($B, $B, $C, $D, $B)", "[$A, $A, $B, $A, $A, $C]"].map(JsString::from);
+    let patterns = ["$A1", "$A($B, $B, $C, $D, $B)", "[$A, $A, $B, $A, $A, $C]", "$A"].map(JsString::from);
     let mut set = AstSet::new(vec![patterns.to_vec()]);
     let units: Vec<u16> = text.encode_utf16().collect();
     set.run(&mut Snapshot::new(), &JsString::from(alias), &units, 0, &[0]).remove(0)
@@ -243,6 +243,7 @@ fn bounds() -> Vec<(&'static str, String, String)> {
     };
     vec![
         ("py", py(370), py(600)),
+        ("kotlin", "val a = ".to_owned() + &"\"${".repeat(500), "val a = ".to_owned() + &"\"${".repeat(600)),
         ("gemspec", ruby(255), ruby(256)),
         ("yaml", yaml(120), yaml(300)),
         ("pcal", tla(300), tla(400)),
@@ -265,6 +266,7 @@ fn a_bare_parser_takes_what_the_scanner_must_not_see() {
     let language = match alias.as_str() {
         "py" => SupportLang::Python.get_ts_language(),
         "gemspec" => SupportLang::Ruby.get_ts_language(),
+        "kotlin" => SupportLang::Kotlin.get_ts_language(),
         "yaml" => SupportLang::Yaml.get_ts_language(),
         _ => tree_sitter_tlaplus::LANGUAGE.into(),
     };
