@@ -172,9 +172,13 @@ impl Setting {
             Some((at, 'G' | 'g')) => (&value[..at], 30),
             _ => (value, 0),
         };
-        let number: Option<u64> = digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
+        let number: Option<u64> =
+            digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
         let value = number.and_then(|number| number.checked_mul(1 << shift)).filter(|value| *value > 0);
-        Ok(Self { limit, value: value.ok_or("the value is a whole number above 0, with K, M or G behind it if need be")? })
+        Ok(Self {
+            limit,
+            value: value.ok_or("the value is a whole number above 0, with K, M or G behind it if need be")?,
+        })
     }
 
     /// Lets it hold for this process from now on.

@@ -43,11 +43,15 @@ fn fails_beside_the_demo(bad: &Path, words: &[&str]) {
 #[test]
 fn limits_can_be_set_and_are_told() {
     let folder = folder();
-    let rule = "---\ndescription: x\ncondition: ['(a|b)\\\\1c', foo]\nx: [&a [1, 2], *a, *a, *a]\n---\nno\n".replace("\\\\", "\\");
+    let rule = "---\ndescription: x\ncondition: ['(a|b)\\\\1c', foo]\nx: [&a [1, 2], *a, *a, *a]\n---\nno\n"
+        .replace("\\\\", "\\");
     let rule = file(folder.path(), "r.md", rule.as_bytes());
     let run = |arguments: &[&str]| {
         let program = std::process::Command::new(env!("CARGO_BIN_EXE_ttsr")).args(arguments).output().expect("a run");
-        (program.status.code(), String::from_utf8_lossy(&program.stdout).into_owned() + &String::from_utf8_lossy(&program.stderr))
+        (
+            program.status.code(),
+            String::from_utf8_lossy(&program.stdout).into_owned() + &String::from_utf8_lossy(&program.stderr),
+        )
     };
     let check = |limit: &str| run(&["check-rules", text(&rule), "--limit", limit, "--lifecycle", "v3"]);
     let (usual, _) = check("rule-file=1M");
@@ -65,7 +69,17 @@ fn limits_can_be_set_and_are_told() {
     let arguments = ["replay", DEMO, "--rules", text(&rule), "--settings", text(&settings)];
     assert_eq!(run(&arguments).0, Some(0));
     assert_eq!(run(&[&arguments[..], &["--limit", "settings-file=4"]].concat()).0, Some(3));
-    let (code, shown) = run(&["replay", "--text", "fn f() { x.unwrap() }", "--path", "a.rs", "--rules", RULES, "--limit", "ast-source=4"]);
+    let (code, shown) = run(&[
+        "replay",
+        "--text",
+        "fn f() { x.unwrap() }",
+        "--path",
+        "a.rs",
+        "--rules",
+        RULES,
+        "--limit",
+        "ast-source=4",
+    ]);
     assert!(code == Some(0), "{code:?} {shown}");
     for bad in ["json-nesting=1000", "rule-file=0", "rule-file=x", "nothing=1", "rule-file"] {
         let (code, shown) = check(bad);

@@ -20,7 +20,8 @@ const LONGEST: usize = 12 << 10;
 const SLOW: Duration = Duration::from_secs(60);
 
 fn files(folder: &Path, end: &str, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().flatten().map(|one| one.path()).collect();
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|one| one.path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -133,7 +134,13 @@ fn fail(target: &Target, input: Vec<u8>) -> ! {
     let path = std::env::temp_dir().join(format!("ttsr-fuzz-{}-{}", target.name, input.len()));
     fs::write(&path, &input).expect("a place for the input");
     let shown: String = input.escape_ascii().to_string().chars().take(2_000).collect();
-    panic!("{} fails on {} ({} bytes)\n  {shown}\n  {}", target.name, path.display(), input.len(), &why.chars().take(2_000).collect::<String>());
+    panic!(
+        "{} fails on {} ({} bytes)\n  {shown}\n  {}",
+        target.name,
+        path.display(),
+        input.len(),
+        &why.chars().take(2_000).collect::<String>()
+    );
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub fn desk() -> tempfile::TempDir {
     let mut session = String::from(
         "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"cwd\":\"/p\"}\n",
     );
-    for number in 0..1500 {
+    for number in 0..400 {
         let parent = if number == 0 { "null".to_owned() } else { format!("\"{:08x}\"", number - 1) };
         session.push_str(&format!(
             "{{\"type\":\"message\",\"id\":\"{number:08x}\",\"parentId\":{parent},\"timestamp\":\"2026-01-01T00:00:00.000Z\",\
@@ -72,14 +72,19 @@ pub fn start(arguments: &[&str], folder: &Path) -> Child {
 }
 
 fn send(signal: &str, child: &Child) {
-    let told = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).stderr(Stdio::null()).status();
+    let told =
+        Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).stderr(Stdio::null()).status();
     told.expect("kill");
 }
 
 fn all_files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();
-        if path.is_dir() { all_files(&path, found) } else { drop(found.insert(path.clone(), fs::read(path).expect("a file"))) }
+        if path.is_dir() {
+            all_files(&path, found)
+        } else {
+            drop(found.insert(path.clone(), fs::read(path).expect("a file")))
+        }
     }
 }
 
@@ -194,7 +199,8 @@ fn an_interrupted_report_is_about_what_was_done() {
         assert_eq!(output.status.signal(), Some(number), "{command:?}: {err}");
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a whole report");
         assert!(report.get("schema").is_some(), "{report}");
-        let words: Vec<&str> = err.lines().find(|line| line.starts_with("interrupted: ")).expect("a line").split(' ').collect();
+        let words: Vec<&str> =
+            err.lines().find(|line| line.starts_with("interrupted: ")).expect("a line").split(' ').collect();
         let done: usize = words[1].parse().expect("a number");
         assert!(words[3] == "400" && done < 400, "{words:?}");
     }

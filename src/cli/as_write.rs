@@ -14,11 +14,11 @@ use super::generation::Asked;
 use super::plans::Plans;
 use super::replay::BATCH;
 use crate::judge::Verdicts;
+use crate::limits;
 use crate::output::files::{self, FileTotals};
 use crate::output::json;
 use crate::output::json::v1::files::{Document, Line};
 use crate::replay::files::{FileFindings, FileRules};
-use crate::limits;
 use crate::text::JsString;
 
 /// How much of a file is looked at to find out whether it is binary, as git does.

@@ -19,7 +19,6 @@ const NAMES: [&str; 2] = ["ttsr.toml", ".ttsr.toml"];
 /// The variable that names a file.
 const VARIABLE: &str = "TTSR_CONFIG";
 
-
 /// What a configuration file says.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -113,7 +112,8 @@ impl ConfigFile {
         let variable = surroundings.vars.get(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
         let named = args.config.clone().or(variable);
         let Some(path) = named.or_else(|| find(start, &surroundings.cwd)) else { return Ok(Self::default()) };
-        let bytes = read_regular(&path, crate::limits::CONFIG_FILE.get()).map_err(|error| CliError::unreadable(&path, &error))?;
+        let bytes = read_regular(&path, crate::limits::CONFIG_FILE.get())
+            .map_err(|error| CliError::unreadable(&path, &error))?;
         let prefix = path.parent().map(Path::to_owned).unwrap_or_default();
         let folder = surroundings.cwd.join(&prefix);
         let folder = folder.canonicalize().unwrap_or(folder);

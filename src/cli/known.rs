@@ -10,10 +10,10 @@ use super::root::Root;
 use crate::diagnostic::{Diagnostic, code};
 use crate::files::read_regular;
 use crate::interrupt::Held;
+use crate::limits;
 use crate::output::json::v1::baseline::{Baseline, Entry, SCHEMA};
 use crate::rule::lint::unreadable_rule_file;
 use crate::session::write_new;
-use crate::limits;
 use crate::text::{LineIndex, Place};
 
 /// A baseline that was read.
@@ -38,7 +38,8 @@ impl Known {
     /// # Errors
     /// When the file cannot be read or holds none.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
-        let bytes = read_regular(path, limits::BASELINE_FILE.get()).map_err(|error| CliError::unreadable(path, &error))?;
+        let bytes =
+            read_regular(path, limits::BASELINE_FILE.get()).map_err(|error| CliError::unreadable(path, &error))?;
         let name = path.to_string_lossy().into_owned();
         let wrong = |what: String| {
             let help = format!("it should be what --write-baseline writes, of the form {SCHEMA}");

@@ -21,8 +21,11 @@ pub(super) fn asked_for(arguments: &[OsString]) -> Option<String> {
 }
 
 fn limits_text() -> String {
-    let mut text = "Limits that keep a hostile input from taking all memory or time. K, M and G are powers of 1024.\n".to_owned();
-    for (is_free, title) in [(true, "Set by --limit NAME=VALUE:"), (false, "Fixed, since the stack is at stake, or the verdict:")] {
+    let mut text =
+        "Limits that keep a hostile input from taking all memory or time. K, M and G are powers of 1024.\n".to_owned();
+    for (is_free, title) in
+        [(true, "Set by --limit NAME=VALUE:"), (false, "Fixed, since the stack is at stake, or the verdict:")]
+    {
         text.push_str(&format!("\n{title}\n"));
         for limit in limits::all().filter(|limit| limit.is_free == is_free) {
             let value = format!("{} {}", written(limit.usual), limit.unit);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::limits::PATTERN_STEPS;
 use crate::pattern::backtrack::live::Live;
 use crate::pattern::compile::Pattern;
 use crate::pattern::linear::automaton::{Automaton, Position};
 use crate::pattern::syntax::ending::Ending;
-use crate::limits::PATTERN_STEPS;
 use crate::pattern::verdict::Verdict;
 
 /// Cache for one pass over one block, in bytes.

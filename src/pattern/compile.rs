@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::generation::Semantics;
+use crate::limits;
 use crate::pattern::backtrack::code::Code;
 use crate::pattern::backtrack::live::{self, Live};
 use crate::pattern::backtrack::run::{self, Manner, Search};
@@ -15,7 +16,6 @@ use crate::pattern::syntax::charset::CharSet;
 use crate::pattern::syntax::ending::{self, Ending};
 use crate::pattern::syntax::error::PatternError;
 use crate::pattern::syntax::parse::{self, Flags};
-use crate::limits;
 use crate::pattern::syntax::sticky;
 use crate::pattern::syntax::tree::{Node, Tree};
 use crate::pattern::verdict::Verdict;

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, LazyLock};
 
+use crate::limits::PATTERN_STEPS;
 use crate::pattern::buffer::{Buffer, Gate};
 use crate::pattern::compile::Pattern;
 use crate::pattern::linear::automaton::{Automaton, Position};
 use crate::pattern::mask::PatternMask;
 use crate::pattern::set::PatternSet;
-use crate::limits::PATTERN_STEPS;
 use crate::pattern::verdict::Verdict;
 
 /// Memory that the cache of one automaton may take, in bytes.

@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::limits::PATTERN_STEPS;
 use crate::pattern::backtrack::run::{Manner, Search};
 use crate::pattern::chunk::{self, ChunkDependence};
 use crate::pattern::compile::Pattern;
 use crate::pattern::linear::lower::Lowering;
 use crate::pattern::linear::program::Program;
-use crate::limits::PATTERN_STEPS;
 
 /// Patterns of this many states or more get an automaton of their own, lest they swell the states of the others.
 const ALONE: u64 = 3_000;

@@ -7,7 +7,6 @@ use crate::text::JsString;
 use super::envelope::Members;
 use crate::limits;
 
-
 /// Puts `rpc_chunk` parts together.
 #[derive(Debug, Default)]
 pub(super) struct FrameAssembler {

@@ -19,9 +19,9 @@ const LIFECYCLES: [&str; 5] = ["auto", "v1", "v2", "v3", "v4"];
 
 /// A choice by the input itself, so that the same bytes do the same.
 fn choice(bytes: &[u8], among: usize) -> usize {
-    let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
-    });
+    let sum = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
     (sum >> 17) as usize % among
 }
 
@@ -55,7 +55,8 @@ fn command(name: &str, bytes: &[u8], arguments: &[&str]) {
     readable(format.and_then(|format| format.to_str()).unwrap_or("human"), &out);
     for text in [&out, &err] {
         let driving = text.chars().find(|one| {
-            (one.is_control() && !matches!(one, '\n' | '\r')) || matches!(one, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            (one.is_control() && !matches!(one, '\n' | '\r'))
+                || matches!(one, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         });
         assert!(driving.is_none(), "{arguments:?} lets {driving:?} through");
     }
@@ -156,9 +157,14 @@ pub fn replay(bytes: &[u8]) {
 
 /// A script of these bytes.
 pub fn replay_script(bytes: &[u8]) {
-    const FORMS: [&[&str]; 3] = [&["--format", "human"], &["--format", "jsonl"], &["--format", "json", "--trace", "full"]];
+    const FORMS: [&[&str]; 3] =
+        [&["--format", "human"], &["--format", "jsonl"], &["--format", "json", "--trace", "full"]];
     let form = FORMS[choice(bytes, FORMS.len())];
-    command("s.json", bytes, &[&["replay", "--script", "s.json", "--prompt", "do it", "--rules", "rules"], form].concat());
+    command(
+        "s.json",
+        bytes,
+        &[&["replay", "--script", "s.json", "--prompt", "do it", "--rules", "rules"], form].concat(),
+    );
 }
 
 /// A session of these bytes.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::{Code, Diagnostic, code};
 use crate::files::read_regular;
 use crate::generation::Semantics;
+use crate::limits;
 use crate::rule::read::{Content, Key, Node, Style, Yaml, decode, parse as parse_yaml};
 use crate::settings::{RepeatMode, SETTING_KEYS, Settings};
-use crate::limits;
 use crate::text::json::{self, Value};
 use crate::text::{JsString, LineIndex, Place};
 

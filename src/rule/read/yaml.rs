@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
-use crate::limits;
 use super::node::{Key, Node, Style, Yaml};
 use super::yaml_text::YamlText;
+use crate::limits;
 
 /// Deeper nesting is refused: nobody writes it, and each level costs a call frame.
 const MAX_DEPTH: usize = limits::YAML_NESTING;
