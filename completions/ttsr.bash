@@ -53,7 +53,7 @@ _ttsr() {
 
     case "${cmd}" in
         ttsr)
-            opts="-q -v -h -V --color --quiet --verbose --fail-on --exit-zero --help --version replay check-rules inspect-session handoff help"
+            opts="-q -v -h -V --color --quiet --verbose --fail-on --limit --exit-zero --help --version replay check-rules inspect-session handoff help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -67,6 +67,10 @@ _ttsr() {
                     COMPREPLY=($(compgen -W "error warning note" -- "${cur}"))
                     return 0
                     ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -77,6 +81,7 @@ _ttsr() {
         ttsr__subcmd__check__subcmd__rules)
             opts="-q -v -h -V --stdin-filename --rules --project --only-rule --settings --set --agent --bundled --lifecycle --home --list --explain --deny --warn --allow --fix --diff --unsafe-fixes --write --no-ignore --add-ignores --findings-baseline --write-baseline --update-baseline --examples --examples-required --config --no-config --show-config --help-uri --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --stdin-filename --home --list --explain --deny --warn --allow --fix --write --examples --examples-required --format --schema --frontmatter-schema --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --stdin-filename --home --list --explain --deny --warn --allow --fix --diff --unsafe-fixes --write --no-ignore --add-ignores --findings-baseline --write-baseline --update-baseline --examples --examples-required --config --no-config --show-config --help-uri --format --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -116,6 +121,10 @@ _ttsr() {
                     ;;
                 --lifecycle)
                     COMPREPLY=($(compgen -W "auto v1 v2 v3 v4" -- "${cur}"))
+                    return 0
+                    ;;
+                --stdin-filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --home)
@@ -166,6 +175,10 @@ _ttsr() {
                     COMPREPLY=($(compgen -W "error warning note" -- "${cur}"))
                     return 0
                     ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -175,6 +188,7 @@ _ttsr() {
             ;;
         ttsr__subcmd__handoff)
             opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --print-transcript --seed --now --trace --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --seed --now --trace --format --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -262,6 +276,10 @@ _ttsr() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -W "error warning note" -- "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -357,6 +375,7 @@ _ttsr() {
             ;;
         ttsr__subcmd__inspect__subcmd__session)
             opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --timeline --state-at --follow --compare --each --by-project --format --table --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --timeline --state-at --follow --compare --each --by-project --format --table --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -412,6 +431,7 @@ _ttsr() {
                     ;;
                 --table)
                     COMPREPLY=($(compgen -W "injections rules sessions findings disabled" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "injections rules sessions findings" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -422,6 +442,10 @@ _ttsr() {
                     COMPREPLY=($(compgen -W "error warning note" -- "${cur}"))
                     return 0
                     ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -430,7 +454,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__replay)
-            opts="-q -v -h -V --files-from --include --exclude --since --until --shard --allow-unreadable --each --count --merge --table --max-rate --require-coverage --max-premature --fail-on-undecided --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --files-from --include --exclude --since --until --shard --allow-unreadable --each --count --merge --table --max-rate --require-coverage --max-premature --fail-on-undecided --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -638,6 +662,10 @@ _ttsr() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -W "error warning note" -- "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

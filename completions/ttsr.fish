@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_ttsr_global_optspecs
-    string join \n color= q/quiet v/verbose fail-on= exit-zero h/help V/version
+    string join \n color= q/quiet v/verbose fail-on= limit= exit-zero h/help V/version
 end
 
 function __fish_ttsr_needs_command
@@ -30,6 +30,7 @@ never\t'Never'"
 complete -c ttsr -n "__fish_ttsr_needs_command" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
 warning\t'Warnings and errors'
 note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_needs_command" -l limit -d 'Another value for a limit on hostile input, with K, M or G behind it if need be (`ttsr help limits`); repeatable' -r
 complete -c ttsr -n "__fish_ttsr_needs_command" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_needs_command" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_needs_command" -l exit-zero -d 'Exit with 0 where the status would be 1'
@@ -114,6 +115,7 @@ never\t'Never'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
 warning\t'Warnings and errors'
 note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l limit -d 'Another value for a limit on hostile input, with K, M or G behind it if need be (`ttsr help limits`); repeatable' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l allow-unreadable -d 'Count inputs that cannot be read as warnings: they are in the report, and the gates decide about the status'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l each -d 'Tell of each of several inputs by itself, as of a single one, in place of a report over all'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l merge -d 'The inputs are traces that `--format jsonl` wrote, of several processes: make one report of them'
@@ -162,6 +164,7 @@ never\t'Never'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
 warning\t'Warnings and errors'
 note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l limit -d 'Another value for a limit on hostile input, with K, M or G behind it if need be (`ttsr help limits`); repeatable' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l list -d 'List what became of each rule'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l fix -d 'Apply the repairs that cannot change what a valid rule matches, and report what is left'
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l diff -d 'Show what --fix would do and write nothing; the exit status is 1 where it would'
@@ -206,12 +209,14 @@ rules\t'A row per rule, over all files'
 sessions\t'A row per file'
 findings\t'A row per finding'
 disabled\t'A row per rule that a switch turns off, and who did it'"
+findings\t'A row per finding'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
 warning\t'Warnings and errors'
 note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l limit -d 'Another value for a limit on hostile input, with K, M or G behind it if need be (`ttsr help limits`); repeatable' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l all-branches -d 'Every branch'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l tree -d 'Draw the tree'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l injections -d 'Only the persisted injections'
@@ -223,6 +228,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l compare -d
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l each -d 'Of several files each one, behind the report of all'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l by-project -d 'The sessions of one project together, in the order in which they came about'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l schema -d 'Print the JSON Schema of the JSON forms, of one file and of several, and stop'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l schema -d 'Print the JSON Schema of the JSON form of several files, which holds that of one, and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l exit-zero -d 'Exit with 0 where the status would be 1'
@@ -264,6 +270,7 @@ never\t'Never'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l fail-on -d 'Lowest severity of a finding that makes the exit status 1' -r -f -a "error\t'Errors'
 warning\t'Warnings and errors'
 note\t'Everything'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l limit -d 'Another value for a limit on hostile input, with K, M or G behind it if need be (`ttsr help limits`); repeatable' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l lineage -d 'Write parentSession'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l no-lineage -d 'Do not write parentSession'
 complete -c ttsr -n "__fish_ttsr_using_subcommand handoff" -l faithful -d 'Write what the generation would, even from a failed or empty reply'

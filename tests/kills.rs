@@ -44,7 +44,7 @@ pub fn desk() -> tempfile::TempDir {
     let mut session = String::from(
         "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"cwd\":\"/p\"}\n",
     );
-    for number in 0..1500 {
+    for number in 0..400 {
         let parent = if number == 0 { "null".to_owned() } else { format!("\"{:08x}\"", number - 1) };
         session.push_str(&format!(
             "{{\"type\":\"message\",\"id\":\"{number:08x}\",\"parentId\":{parent},\"timestamp\":\"2026-01-01T00:00:00.000Z\",\

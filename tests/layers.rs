@@ -235,3 +235,22 @@ fn a_circle_is_found() {
     let joined: Vec<String> = group.iter().map(|path| path.join("::")).collect();
     assert_eq!(joined, ["a", "b::C", "b::d::E", "super_f"]);
 }
+
+/// A build without features calls no C compiler: what does is optional, and no feature but those of grammars turns it on.
+#[test]
+fn what_brings_c_is_optional() {
+    let manifest: toml::Table =
+        toml::from_str(&fs::read_to_string(project("Cargo.toml")).expect("a manifest")).expect("TOML");
+    let dependencies = manifest["dependencies"].as_table().expect("dependencies");
+    let brings_c = |name: &str| name.starts_with("tree-sitter") || name.starts_with("ast-grep");
+    let mut seen = 0;
+    for (name, how) in dependencies.iter().filter(|(name, _)| brings_c(name)) {
+        assert_eq!(how.get("optional").and_then(toml::Value::as_bool), Some(true), "{name}");
+        seen += 1;
+    }
+    assert!(seen > 30, "{seen}");
+    let features = manifest["features"].as_table().expect("features");
+    let on: Vec<&str> =
+        features["internals"].as_array().expect("a list").iter().filter_map(toml::Value::as_str).collect();
+    assert!(on.is_empty(), "{on:?}");
+}

@@ -400,7 +400,7 @@ fn what_cannot_be_read_is_named_by_its_path() {
     let table = inspect(&[&named, &empty, &nowhere, "--format", "csv", "--table", "findings"]);
     assert_eq!(table.status, 3);
     for (file, code) in
-        [("lost.jsonl", "TTSR120"), ("empty", "TTSR120"), ("nowhere", "TTSR120"), ("z.jsonl", "TTSR102")]
+        [("lost.jsonl", "TTSR510"), ("empty", "TTSR510"), ("nowhere", "TTSR510"), ("z.jsonl", "TTSR102")]
     {
         let row = table.out.lines().find(|line| line.starts_with(&format!("{named}/{file},")));
         assert!(row.is_some_and(|row| row.contains(code)), "{file}: {}", table.out);

@@ -165,7 +165,7 @@ impl Run<'_> {
                 } else {
                     (error.to_string(), failed)
                 };
-                let code = if args.faithful { code::READERS_DIFFER } else { code::UNREADABLE_FILE };
+                let code = if args.faithful { code::READERS_DIFFER } else { code::UNREADABLE_INPUT };
                 let finding = Diagnostic::new(code, message).with_severity(Severity::Error);
                 let file = session.file().to_owned();
                 let refused = Refused { findings: vec![finding.at(Place::line(&file, 0, 0))], file };

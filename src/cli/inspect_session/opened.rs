@@ -36,7 +36,7 @@ impl Turned {
     /// A file that could not be read.
     pub(super) fn failure(file: String, error: CliError) -> Self {
         let message = error.message.strip_prefix(&format!("{file}: ")).unwrap_or(&error.message).to_owned();
-        Self::coded(code::UNREADABLE_FILE, file, message, error)
+        Self::coded(code::UNREADABLE_INPUT, file, message, error)
     }
 
     fn coded(code: Code, file: String, message: String, error: CliError) -> Self {

@@ -41,8 +41,6 @@ codes! {
         "The branch goes on behind a tool call that has no result on it, as after a crash, or when the result hangs on another branch: the context holds a question without an answer.";
     STRAY_RESULT = 119 "stray-result" Warning
         "A tool result answers a call that is not on the branch before it. The context holds an answer without its question.";
-    UNREADABLE_FILE = 120 "unreadable-file" Error
-        "The file is not there, or it cannot be read, so nothing can be said of it.";
     NOT_A_SESSION = 121 "not-a-session" Error
         "The file is a recording of another kind: the event stream of a run, or the transcript of another agent. No session is read from it.";
     UNKNOWN_PARENT_SESSION = 122 "unknown-parent-session" Note
