@@ -79,9 +79,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__check__subcmd__rules)
-            opts="-q -v -h -V --stdin-filename --rules --project --only-rule --settings --set --agent --bundled --lifecycle --home --list --explain --deny --warn --allow --fix --diff --unsafe-fixes --write --no-ignore --add-ignores --findings-baseline --write-baseline --update-baseline --examples --examples-required --config --no-config --show-config --help-uri --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --stdin-filename --home --list --explain --deny --warn --allow --fix --write --examples --examples-required --format --schema --frontmatter-schema --color --quiet --verbose --fail-on --exit-zero --help --version"
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --stdin-filename --home --list --explain --deny --warn --allow --fix --diff --unsafe-fixes --write --no-ignore --add-ignores --findings-baseline --write-baseline --update-baseline --examples --examples-required --config --no-config --show-config --help-uri --format --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
+            opts="-q -v -h -V --stdin-filename --rules --project --only-rule --settings --set --agent --bundled --lifecycle --home --list --explain --deny --warn --allow --fix --diff --unsafe-fixes --write --no-ignore --add-ignores --findings-baseline --write-baseline --update-baseline --examples --examples-required --config --no-config --show-config --help-uri --format --schema --frontmatter-schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -121,10 +119,6 @@ _ttsr() {
                     ;;
                 --lifecycle)
                     COMPREPLY=($(compgen -W "auto v1 v2 v3 v4" -- "${cur}"))
-                    return 0
-                    ;;
-                --stdin-filename)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --home)
@@ -187,8 +181,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__handoff)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --print-transcript --seed --now --trace --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --seed --now --trace --format --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --script --document --focus --output --output-dir --pipeline --lineage --no-lineage --faithful --write-source --print-prompt --print-transcript --seed --now --trace --format --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -374,7 +367,6 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__inspect__subcmd__session)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --timeline --state-at --follow --compare --each --by-project --format --table --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --timeline --state-at --follow --compare --each --by-project --format --table --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -431,7 +423,6 @@ _ttsr() {
                     ;;
                 --table)
                     COMPREPLY=($(compgen -W "injections rules sessions findings disabled" -- "${cur}"))
-                    COMPREPLY=($(compgen -W "injections rules sessions findings" -- "${cur}"))
                     return 0
                     ;;
                 --color)

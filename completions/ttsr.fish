@@ -142,7 +142,6 @@ v1\t'The early documents'
 v2\t'The later document'
 v3\t'Release 18.2'
 v4\t'Release 18.3'"
-complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l stdin-filename -d 'What the file on standard input is called: its rule is named as if it were that file' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l home -d 'Home directory for discovery' -r -F
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l explain -d 'Say what a code means, with a rule that gives it and one that does not; `all` lists the codes' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand check-rules" -l deny -d 'Treat a code (TTSR033 or comma-in-glob), or all, as an error' -r
@@ -209,7 +208,6 @@ rules\t'A row per rule, over all files'
 sessions\t'A row per file'
 findings\t'A row per finding'
 disabled\t'A row per rule that a switch turns off, and who did it'"
-findings\t'A row per finding'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -228,7 +226,6 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l compare -d
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l each -d 'Of several files each one, behind the report of all'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l by-project -d 'The sessions of one project together, in the order in which they came about'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l schema -d 'Print the JSON Schema of the JSON forms, of one file and of several, and stop'
-complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l schema -d 'Print the JSON Schema of the JSON form of several files, which holds that of one, and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l exit-zero -d 'Exit with 0 where the status would be 1'
