@@ -14,7 +14,7 @@ pub struct CliError {
     /// The status it leads to.
     pub status: ExitStatus,
     /// The input that it is about and the kind of failure, where an input could not be read.
-    pub refused: Option<Refused>,
+    pub refused: Option<Box<Refused>>,
 }
 
 /// An input that could not be read.
@@ -50,7 +50,7 @@ impl CliError {
     pub fn refused(input: impl Into<String>, code: Code, why: impl Into<String>) -> Self {
         let refused = Refused { input: input.into(), code, why: why.into() };
         let failed = Self::failed(format!("{}: {}", refused.input, refused.why));
-        Self { refused: Some(refused), ..failed }
+        Self { refused: Some(Box::new(refused)), ..failed }
     }
 
     /// A file that could not be read.
