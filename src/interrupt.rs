@@ -111,7 +111,7 @@ pub struct Patience {
 impl Patience {
     /// Holds the first signal back.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn begin() -> Self {
         PATIENT.fetch_add(1, Ordering::SeqCst);
         let patience = Self { held: Some(Held::back()), is_over: Arc::default() };
         let is_over = Arc::clone(&patience.is_over);

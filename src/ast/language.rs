@@ -9,6 +9,10 @@ use crate::text::JsString;
 
 /// What is known about a language alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(any(feature = "grammars", feature = "internals")),
+    expect(dead_code, reason = "a build without grammars decides nothing")
+)]
 pub enum Support {
     /// The agent accepts it and this build has the grammar.
     Grammar,

@@ -13,6 +13,10 @@ pub struct Hit {
 
 /// What a rule's patterns say about a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(any(feature = "grammars", feature = "internals")),
+    expect(dead_code, reason = "a build without grammars decides nothing")
+)]
 pub enum Outcome {
     /// A node matches a pattern.
     Match(Hit),

@@ -168,7 +168,7 @@ impl<'a> Console<'a> {
 
     /// From now on a signal does not end the program before [`Console::finish`]; a second one does.
     pub fn await_report(&mut self) {
-        self.patience.get_or_insert_with(Patience::new);
+        self.patience.get_or_insert_with(Patience::begin);
     }
 
     /// Whether a signal waits for the report. Says how far the run has come.

@@ -30,6 +30,8 @@ fn value(argument: &Arg, folder: &str) -> String {
         "PERCENT" => "100".to_owned(),
         "RULE=N" => "foo=1000".to_owned(),
         "KEY=VALUE" => "ttsr.enabled=true".to_owned(),
+        "NAME=VALUE" => "rule-file=64M".to_owned(),
+        "URI" => "https://example.org/{code}".to_owned(),
         "TIME" => "2026-01-01T00:00:00.000Z".to_owned(),
         "MODE" => "all".to_owned(),
         "GLOB" => "*.jsonl".to_owned(),

@@ -105,8 +105,7 @@ fn readable(format: &str, out: &str) {
 /// RFC 4180: every row has as many fields as the first.
 fn rectangular(out: &str) {
     let (mut fields, mut wanted, mut quoted) = (1, None, false);
-    let mut characters = out.chars().peekable();
-    while let Some(character) = characters.next() {
+    for character in out.chars() {
         match character {
             '"' => quoted = !quoted,
             ',' if !quoted => fields += 1,

@@ -12,7 +12,9 @@ const COMPARED: usize = 24;
 pub fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (source, path) = text.split_once('\n').unwrap_or((&text, "src/a.ts"));
-    let (glob, named) = (PathGlob::new(&source.into()), JsString::from(path));
+    // Paths of calls have no other separator when they come to a glob.
+    let path = &path.replace('\\', "/");
+    let (glob, named) = (PathGlob::new(&source.into()), JsString::from(path.as_str()));
     let (takes, matched) = (glob.takes(&named), glob.matches(&named));
     assert!(takes || !matched, "{source:?} matches but does not take {path:?}");
     if let Some((at, _)) = glob.unpaired_bracket() {
