@@ -62,7 +62,9 @@ fn is_recording(file: &Path) -> bool {
     }
     let read = || std::fs::read(file).ok();
     name.ends_with(".json")
-        && read().and_then(|bytes| crate::foreign::detect(&bytes)).is_some_and(|found| matches!(found, Detected::Known(_)))
+        && read()
+            .and_then(|bytes| crate::foreign::detect(&bytes))
+            .is_some_and(|found| matches!(found, Detected::Known(_)))
 }
 
 /// The files below a directory in sorted order; nothing is ignored, links are followed, loops are failures.

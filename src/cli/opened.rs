@@ -134,14 +134,18 @@ fn foreign_file(path: &Path) -> Result<Option<Found>, CliError> {
     if head.starts_with(ZSTD) {
         file.rewind().map_err(unreadable)?;
         let (name, why) = (path.display().to_string(), "is compressed and cannot be unpacked");
-        let refused =
-            || CliError::refused(name, code::UNREADABLE_INPUT, why).with_help("`zstd -d FILE` unpacks it, or says why not");
+        let refused = || {
+            CliError::refused(name, code::UNREADABLE_INPUT, why).with_help("`zstd -d FILE` unpacks it, or says why not")
+        };
         let mut bytes = Vec::new();
         let unpacked = ruzstd::decoding::StreamingDecoder::new(file)
             .map_err(|_| ())
             .and_then(|mut decoder| decoder.read_to_end(&mut bytes).map_err(|_| ()));
         return match unpacked {
-            Ok(_) => Ok(foreign::detect(&bytes).map(|found| (found, Box::new(Cursor::new(bytes)) as Box<dyn foreign::Input>))),
+            Ok(_) => {
+                Ok(foreign::detect(&bytes)
+                    .map(|found| (found, Box::new(Cursor::new(bytes)) as Box<dyn foreign::Input>)))
+            }
             Err(()) => Err(refused()),
         };
     }

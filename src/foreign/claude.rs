@@ -107,9 +107,27 @@ impl Row {
 
 /// Types of records that are no part of the conversation.
 const KNOWN: &[&str] = &[
-    "user", "assistant", "system", "summary", "ai-title", "custom-title", "last-prompt", "mode", "permission-mode",
-    "agent-name", "agent-color", "agent-setting", "attachment", "progress", "pr-link", "queue-operation",
-    "file-history-snapshot", "file-history-delta", "worktree-state", "tag", "content-replacement",
+    "user",
+    "assistant",
+    "system",
+    "summary",
+    "ai-title",
+    "custom-title",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "agent-name",
+    "agent-color",
+    "agent-setting",
+    "attachment",
+    "progress",
+    "pr-link",
+    "queue-operation",
+    "file-history-snapshot",
+    "file-history-delta",
+    "worktree-state",
+    "tag",
+    "content-replacement",
 ];
 
 /// The places of the branch that ends at the last record, and behind it those of the sub-agents.
@@ -127,9 +145,10 @@ fn order(
         let Some(row) = rows.get(index) else { break };
         at = match &row.parent {
             // A parent that is not there: a torn line, or the beginning in another file. What stands before goes on.
-            Some(parent) => by_id.get(parent).copied().or_else(|| {
-                rows.get(..index).and_then(|before| before.iter().rposition(is_main))
-            }),
+            Some(parent) => by_id
+                .get(parent)
+                .copied()
+                .or_else(|| rows.get(..index).and_then(|before| before.iter().rposition(is_main))),
             None => None,
         };
     }
@@ -138,8 +157,7 @@ fn order(
         branch = (0..rows.len()).filter(|&at| rows.get(at).is_some_and(is_main)).collect();
     }
     // Calls and results that ran side by side hang beside the branch.
-    let messages: HashSet<&JsString> =
-        branch.iter().filter_map(|&at| rows.get(at)?.message.as_ref()).collect();
+    let messages: HashSet<&JsString> = branch.iter().filter_map(|&at| rows.get(at)?.message.as_ref()).collect();
     let belongs = |row: &Row| row.message.as_ref().is_some_and(|id| messages.contains(id));
     let mut chosen: Vec<usize> = (0..rows.len())
         .filter(|&at| {
@@ -171,8 +189,7 @@ fn order(
             order.extend(chain.into_iter().map(place));
         }
     } else {
-        let messages: HashSet<&JsString> =
-            side.iter().filter_map(|&at| rows.get(at)?.message.as_ref()).collect();
+        let messages: HashSet<&JsString> = side.iter().filter_map(|&at| rows.get(at)?.message.as_ref()).collect();
         facts.subagents_left_out = messages.len();
     }
     order

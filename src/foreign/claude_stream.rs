@@ -10,9 +10,7 @@ use crate::text::json::Value;
 use super::Input;
 use super::claude::{read_block, tell_tools};
 use super::lines::Lines;
-use super::model::{
-    Adapter, Block, CallResult, Facts, Happening, Options, Said, content_text, flag, is, member, text,
-};
+use super::model::{Adapter, Block, CallResult, Facts, Happening, Options, Said, content_text, flag, is, member, text};
 use super::tools;
 
 /// Reads a stream line by line; main agent and sub-agents have a state of their own.
@@ -142,7 +140,8 @@ impl Stream {
         let skipped = if known.is_some() { open.shown } else { 0 };
         for block in content.iter().skip(skipped) {
             let block = read_block(block, None, &mut self.facts);
-            let is_repeated = matches!(&block, Some(Block::Call(call)) if !call.id.is_empty() && said.call(&call.id).is_some());
+            let is_repeated =
+                matches!(&block, Some(Block::Call(call)) if !call.id.is_empty() && said.call(&call.id).is_some());
             if !is_repeated {
                 said.blocks.extend(block);
             }

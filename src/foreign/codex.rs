@@ -58,7 +58,8 @@ impl Rollout {
                 self.facts.learn(|facts| &mut facts.version, meta.get("cli_version"));
                 self.facts.learn(|facts| &mut facts.cwd, meta.get("cwd"));
                 // A fork repeats the records of its origin; the first one is its own.
-                let subagent = text(meta, &["parent_thread_id"]).is_some() || member(meta, &["source", "subagent"]).is_some();
+                let subagent =
+                    text(meta, &["parent_thread_id"]).is_some() || member(meta, &["source", "subagent"]).is_some();
                 self.is_subagent |= is_first && subagent;
             }
             ("turn_context", Some(context)) => {
@@ -166,8 +167,14 @@ impl Rollout {
                 self.answered = true;
                 return;
             }
-            "ghost_snapshot" | "web_search_call" | "image_generation_call" | "agent_message" | "compaction"
-            | "context_compaction" | "tool_search_call" | "tool_search_output" => return,
+            "ghost_snapshot"
+            | "web_search_call"
+            | "image_generation_call"
+            | "agent_message"
+            | "compaction"
+            | "context_compaction"
+            | "tool_search_call"
+            | "tool_search_output" => return,
             other => {
                 self.facts.count_unknown(other);
                 return;
@@ -192,7 +199,9 @@ impl Rollout {
             }
             _ => None,
         };
-        let Some(command) = command.and_then(command_text) else { return vec![plain(id.clone(), name.clone(), arguments)] };
+        let Some(command) = command.and_then(command_text) else {
+            return vec![plain(id.clone(), name.clone(), arguments)];
+        };
         if let Some(patch) = heredoc_patch(&command) {
             return self.patch(id, name, &patch);
         }
@@ -264,7 +273,11 @@ fn command_text(command: &Value) -> Option<JsString> {
         _ => return None,
     };
     if let [shell, option, script] = words[..]
-        && shell.to_string_lossy().rsplit(['/', '\\']).next().is_some_and(|name| name.trim_end_matches(".exe").ends_with("sh") || name.starts_with("powershell"))
+        && shell
+            .to_string_lossy()
+            .rsplit(['/', '\\'])
+            .next()
+            .is_some_and(|name| name.trim_end_matches(".exe").ends_with("sh") || name.starts_with("powershell"))
         && matches!(option.to_string_lossy().as_str(), "-lc" | "-c" | "-Command")
     {
         return Some(script.clone());

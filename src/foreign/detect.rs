@@ -129,14 +129,21 @@ fn line_of(record: &Value, first: bool) -> Told {
     match kind.as_str() {
         "session" | "title" | "turn_start" | "agent_start" | "ready" => return Told::Own,
         _ if has("parentId") => return Told::Own,
-        "session_meta" | "response_item" if record.get("payload").is_some_and(|payload| payload.as_object().is_some()) => {
+        "session_meta" | "response_item"
+            if record.get("payload").is_some_and(|payload| payload.as_object().is_some()) =>
+        {
             return Told::Format(Format::Codex);
         }
         "" if first && has("instructions") && has("timestamp") && text(record, &["id"]).is_some() => {
             return Told::Format(Format::Codex);
         }
         "thread.started" if text(record, &["thread_id"]).is_some() => return Told::Format(Format::CodexExec),
-        "system" if is(record, &["subtype"], "init") && text(record, &["session_id"]).is_some() && has("tools") && !has("_audit_timestamp") => {
+        "system"
+            if is(record, &["subtype"], "init")
+                && text(record, &["session_id"]).is_some()
+                && has("tools")
+                && !has("_audit_timestamp") =>
+        {
             return Told::Format(Format::ClaudeStream);
         }
         "stream_event" if has("event") && text(record, &["session_id"]).is_some() => {
@@ -145,10 +152,15 @@ fn line_of(record: &Value, first: bool) -> Told {
         "user" | "assistant" if is_conversation(record, &kind) => return Told::Format(Format::Claude),
         _ => {}
     }
-    if SIDE.iter().any(|(side, key)| kind == *side && has(key)) && (has("sessionId") || has("leafUuid") || has("messageId")) {
+    if SIDE.iter().any(|(side, key)| kind == *side && has(key))
+        && (has("sessionId") || has("leafUuid") || has("messageId"))
+    {
         return Told::Side;
     }
-    if text(record, &["projectHash"]).is_some() && text(record, &["sessionId"]).is_some() && text(record, &["startTime"]).is_some() {
+    if text(record, &["projectHash"]).is_some()
+        && text(record, &["sessionId"]).is_some()
+        && text(record, &["startTime"]).is_some()
+    {
         return Told::Format(Format::Gemini);
     }
     Told::Nothing

@@ -69,13 +69,7 @@ fn head(record: &Value, facts: &mut Facts, is_subagent: &mut bool, messages: &mu
 }
 
 /// Replays one line of the log.
-fn replay(
-    number: usize,
-    record: Value,
-    facts: &mut Facts,
-    is_subagent: &mut bool,
-    messages: &mut Vec<(usize, Value)>,
-) {
+fn replay(number: usize, record: Value, facts: &mut Facts, is_subagent: &mut bool, messages: &mut Vec<(usize, Value)>) {
     let place = |messages: &[(usize, Value)], id: &JsString| {
         messages.iter().rposition(|(_, message)| text(message, &["id"]) == Some(id))
     };
@@ -123,7 +117,13 @@ fn said(line: usize, message: &Value) -> Said {
         blocks.push(Block::Call(made));
     }
     let line = (line > 0).then_some(line);
-    Said { line, id: text(message, &["id"]).cloned(), timestamp: time_ms(message.get("timestamp")), blocks, ..Said::default() }
+    Said {
+        line,
+        id: text(message, &["id"]).cloned(),
+        timestamp: time_ms(message.get("timestamp")),
+        blocks,
+        ..Said::default()
+    }
 }
 
 impl Adapter for Chat {

@@ -129,8 +129,7 @@ fn call_events(call: Call, index: usize, at: impl Fn(Option<usize>) -> Origin, e
             arguments
         }
     };
-    let end =
-        AgentEvent::ToolCallEnd { index, id: id.clone(), name: name.clone(), arguments: Some(arguments.clone()) };
+    let end = AgentEvent::ToolCallEnd { index, id: id.clone(), name: name.clone(), arguments: Some(arguments.clone()) };
     events.push(at(None), end);
     tool_call_block(id, name, arguments).into()
 }

@@ -118,7 +118,13 @@ pub(super) fn patch(
         let entries = edited.iter().filter(|(_, lines)| !lines.is_empty());
         let entries = entries.map(|(path, lines)| (path.clone(), joined(lines))).collect();
         let (id, foreign) = (id.clone(), foreign.clone());
-        calls.push(Call { id, tool: "edit".into(), foreign, shows: Shows::Entries(entries), result: CallResult::Unknown });
+        calls.push(Call {
+            id,
+            tool: "edit".into(),
+            foreign,
+            shows: Shows::Entries(entries),
+            result: CallResult::Unknown,
+        });
     }
     for (number, (path, lines)) in added.iter().enumerate() {
         facts.added_files += 1;

@@ -17,7 +17,9 @@ const CONTENT_LIMIT: usize = 60;
 pub fn render(events: &[TraceEvent], style: Style) -> String {
     let mut out = String::new();
     for event in events {
-        if let TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, foreign, .. } = &event.kind {
+        if let TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, foreign, .. } =
+            &event.kind
+        {
             let lifecycle = generation(lifecycle, lifecycle_from.as_deref());
             let chunk = if matches!(*input_kind, "session" | "foreign") { format!(", {chunk}") } else { String::new() };
             let input_kind = match foreign {

@@ -195,10 +195,8 @@ impl CallReader {
 
     fn inspection(&self) -> Inspection<'_> {
         if let Some(given) = &self.given {
-            let entries = given.iter().map(|(path, text)| Entry {
-                path,
-                digest: Digest { text: text.units(), unchanged: 0 },
-            });
+            let entries =
+                given.iter().map(|(path, text)| Entry { path, digest: Digest { text: text.units(), unchanged: 0 } });
             let entries = Some(entries.collect());
             return Inspection { paths: self.paths.get(), entries, digest: None, notes: &[] };
         }

@@ -496,19 +496,21 @@ impl<'a> Event<'a> {
     fn new(event: &'a TraceEvent) -> Self {
         let (at, input) = (At::from(&event.at), event.at.input.as_str());
         match &event.kind {
-            TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, count, foreign } => Self::Run {
-                at,
-                input,
-                input_kind,
-                lifecycle,
-                lifecycle_from: lifecycle_from.as_deref(),
-                chunk,
-                settings: Members(settings),
-                rules: *rules,
-                count: count.map(|count| count.as_str()),
-                foreign: foreign.as_ref().map(|foreign| foreign.format),
-                foreign_version: foreign.as_ref().and_then(|foreign| foreign.version.as_ref()).map(Text),
-            },
+            TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, count, foreign } => {
+                Self::Run {
+                    at,
+                    input,
+                    input_kind,
+                    lifecycle,
+                    lifecycle_from: lifecycle_from.as_deref(),
+                    chunk,
+                    settings: Members(settings),
+                    rules: *rules,
+                    count: count.map(|count| count.as_str()),
+                    foreign: foreign.as_ref().map(|foreign| foreign.format),
+                    foreign_version: foreign.as_ref().and_then(|foreign| foreign.version.as_ref()).map(Text),
+                }
+            }
             TraceKind::Rule { name, path, registered, reason, matches } => Self::Rule {
                 at,
                 name: Text(name),
