@@ -75,7 +75,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__check__subcmd__rules)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --home --list --explain --deny --warn --allow --fix --diff --unsafe-fixes --write --no-ignore --add-ignores --findings-baseline --write-baseline --update-baseline --examples --examples-required --config --no-config --show-config --help-uri --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --stdin-filename --home --list --explain --deny --warn --allow --fix --diff --unsafe-fixes --write --no-ignore --add-ignores --findings-baseline --write-baseline --update-baseline --examples --examples-required --config --no-config --show-config --help-uri --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -111,6 +111,10 @@ _ttsr() {
                     ;;
                 --lifecycle)
                     COMPREPLY=($(compgen -W "auto v1 v2 v3 v4" -- "${cur}"))
+                    return 0
+                    ;;
+                --stdin-filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --home)
@@ -351,7 +355,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__inspect__subcmd__session)
-            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --format --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --rules --project --only-rule --settings --set --agent --bundled --lifecycle --leaf --all-branches --tree --injections --context --faithful --replay --timeline --state-at --follow --compare --each --by-project --format --table --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -393,8 +397,20 @@ _ttsr() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --state-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --follow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json jsonl csv sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -W "injections rules sessions findings" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -413,7 +429,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__replay)
-            opts="-q -v -h -V --files-from --include --exclude --since --until --shard --allow-unreadable --each --count --merge --table --max-rate --require-coverage --max-premature --fail-on-undecided --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
+            opts="-q -v -h -V --files-from --include --exclude --since --until --shard --allow-unreadable --each --count --merge --table --max-rate --require-coverage --max-premature --fail-on-undecided --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --subagents --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --schema --color --quiet --verbose --fail-on --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

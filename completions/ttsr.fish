@@ -120,6 +120,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l merge -d 'The input
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on-undecided -d 'Status 1 when a decision could not be reached'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l all-branches -d 'Every branch of each session, each in a run of its own that names its last entry'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l update -d 'Write the trace to the file of --expect, the one file that a replay ever replaces'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l subagents -d 'In transcripts of other agents, play the messages of sub-agents too'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l verify -d 'Compare with what the input itself records'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l print-asks -d 'Print what a judge would be asked, one JSON line an output, in place of the report'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s q -l quiet -d 'No progress and no notes on standard error'
@@ -191,9 +192,17 @@ v2\t'The later document'
 v3\t'Release 18.2'
 v4\t'Release 18.3'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l leaf -d 'Which branch: the id of its last entry' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l state-at -d 'Which rules were in force, pending and forgotten at that entry, and which entry decided it' -r
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l follow -d 'One injection from its match to its reminder, the answer behind it, and what came later; with rules given also their text then and now' -r
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l format -d 'Form of the report' -r -f -a "human\t'Text'
 json\t'One document'
+jsonl\t'One document a file, one a line'
+csv\t'One table'
 sarif\t'SARIF 2.1.0'"
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l table -d 'Which table --format csv prints' -r -f -a "injections\t'A row per rule of each persisted injection'
+rules\t'A row per rule, over all files'
+sessions\t'A row per file'
+findings\t'A row per finding'"
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l color -d 'Colours in human output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -206,6 +215,11 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l injections
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l context -d 'The rebuilt context of the leaf'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l faithful -d 'What the agent itself would see'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l replay -d 'Replay the branch and compare'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l timeline -d 'What happened, in order: turns, prompts, triggers, injections, ends of processes, compactions, changed settings'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l compare -d 'What the agent reads of the file beside what is there'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l each -d 'Of several files each one, behind the report of all'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l by-project -d 'The sessions of one project together, in the order in which they came about'
+complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l schema -d 'Print the JSON Schema of the JSON form of several files, which holds that of one, and stop'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -s v -l verbose -d 'Also show notes'
 complete -c ttsr -n "__fish_ttsr_using_subcommand inspect-session" -l exit-zero -d 'Exit with 0 where the status would be 1'

@@ -8,6 +8,7 @@ use crate::support::program::{Outcome, surroundings, ttsr_with};
 use crate::support::project;
 
 const ANY: &str = "---\ndescription: any\ncondition: \"\\\\bany\\\\b\"\nscope: [\"text\", \"thinking\", \"tool:edit(*.ts)\", \"tool:write(*.ts)\", \"tool:bash\"]\n---\nNo any.\n";
+const NEW: &str = "---\ndescription: new\ncondition: new_file\nscope: [\"tool:write(*.ts)\"]\n---\nNo new file.\n";
 const LOG: &str = "---\ndescription: log\nastCondition: console.log($A)\nscope: [\"tool:edit(*.ts)\", \"tool:write(*.ts)\"]\n---\nNo log.\n";
 
 fn run(arguments: &[&str], input: &str) -> Outcome {
@@ -18,6 +19,7 @@ fn replay(input: &str, more: &[&str]) -> Outcome {
     let rules = tempfile::tempdir().expect("a folder");
     fs::write(rules.path().join("any.md"), ANY).expect("written");
     fs::write(rules.path().join("log.md"), LOG).expect("written");
+    fs::write(rules.path().join("new.md"), NEW).expect("written");
     let rules = rules.path().to_string_lossy().into_owned();
     let options = ["replay", "-", "--rules", &rules, "--count", "every", "--format", "jsonl"];
     run(&options.iter().chain(more).copied().collect::<Vec<_>>(), input)
@@ -192,7 +194,7 @@ fn story(format: &str) -> String {
     let edit = |path: &str, old: &str, new: &str| {
         format!("{{\"{path}\":\"a.ts\",\"{old}\":\"any\",\"{new}\":\"console.log(1)\"}}")
     };
-    let write = |path: &str| format!("{{\"{path}\":\"b.ts\",\"content\":\"any\"}}");
+    let write = |path: &str| format!("{{\"{path}\":\"b.ts\",\"content\":\"new_file\"}}");
     match format {
         "claude" | "claude-stream" => {
             let content = format!(
@@ -232,7 +234,7 @@ fn story(format: &str) -> String {
 #[test]
 fn foreign_formats_of_one_story_decide_alike() {
     for format in ["claude", "claude-stream", "codex", "opencode", "gemini", "gemini-document"] {
-        assert_eq!(decisions(&story(format)), ["any text", "log edit", "any write"], "{format}");
+        assert_eq!(decisions(&story(format)), ["any text", "log edit", "new write"], "{format}");
     }
 }
 
@@ -340,4 +342,14 @@ fn foreign_folders_of_several_kinds_are_one_report() {
         (folder.path().to_string_lossy().into_owned(), folder.path().join("rules").to_string_lossy().into_owned());
     let outcome = run(&["replay", &path, "--rules", &rules], "");
     assert!(outcome.out.starts_with("4 inputs (4 transcripts of other agents)"), "{}", outcome.out);
+}
+
+#[test]
+fn foreign_sessions_are_not_inspected_as_the_agents_own() {
+    for (name, words) in [("claude.jsonl", "Claude Code"), ("codex.jsonl", "Codex"), ("opencode.json", "opencode")] {
+        let path = project("testdata/foreign").join(name).to_string_lossy().into_owned();
+        let outcome = run(&["inspect-session", &path], "");
+        let said = format!("{}{}", outcome.out, outcome.err);
+        assert!(said.contains(words) && said.contains("ttsr replay"), "{name}: {said}");
+    }
 }

@@ -49,6 +49,18 @@ impl Format {
     pub const ALL: [Self; 6] =
         [Self::Claude, Self::ClaudeStream, Self::Codex, Self::CodexExec, Self::Opencode, Self::Gemini];
 
+    /// That it is no session of this agent, in a sentence.
+    pub fn not_own(self) -> &'static str {
+        match self {
+            Self::Claude => "this is a Claude Code session, not one of this agent",
+            Self::ClaudeStream => "this is a stream of Claude Code, not a session of this agent",
+            Self::Codex => "this is a Codex rollout, not a session of this agent",
+            Self::CodexExec => "this is the output of codex exec, not a session of this agent",
+            Self::Opencode => "this is an opencode export, not a session of this agent",
+            Self::Gemini => "this is a Gemini CLI chat, not a session of this agent",
+        }
+    }
+
     /// What it is, in words that follow "read as".
     pub fn words(self) -> &'static str {
         match self {
