@@ -211,7 +211,7 @@ fn story(format: &str) -> String {
         "codex" => [
             r#"{"type":"session_meta","payload":{"id":"U","cwd":"/srv","cli_version":"0.1"}}"#,
             r#"{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"any"}]}}"#,
-            r#"{"type":"response_item","payload":{"type":"function_call","name":"shell","call_id":"c","arguments":"{\"command\":[\"bash\",\"-lc\",\"apply_patch <<'EOF'\\n*** Begin Patch\\n*** Update File: a.ts\\n@@\\n-any\\n+console.log(1)\\n*** Add File: b.ts\\n+any\\n*** End Patch\\nEOF\"]}"}}"#,
+            r#"{"type":"response_item","payload":{"type":"function_call","name":"shell","call_id":"c","arguments":"{\"command\":[\"bash\",\"-lc\",\"apply_patch <<'EOF'\\n*** Begin Patch\\n*** Update File: a.ts\\n@@\\n-any\\n+console.log(1)\\n*** Add File: b.ts\\n+new_file\\n*** End Patch\\nEOF\"]}"}}"#,
         ]
         .join("\n"),
         "opencode" => format!(
