@@ -18,15 +18,16 @@
 //! | L1 | [`pattern`], [`glob`], [`ast`], [`message`], [`builtin`] | L0 |
 //! | L2 | [`rule`], [`session`], [`stream`], [`tool`] | L0 to L1 |
 //! | L3 | [`history`] | L2 and below |
-//! | L4 | [`engine`] | L3 and below |
-//! | L5 | [`judge`] | L4 and below |
-//! | L6 | [`lifecycle`], [`agent`] | lifecycle: engine, judge, tool; agent: stream, session, tool |
-//! | L7 | [`host`] | L6 and below |
-//! | L8 | [`handoff`] | L7 and below |
-//! | L9 | [`replay`] | L8 and below: a script hands off between prompts |
-//! | L10 | [`audit`], [`corpus`] | L9 and below |
-//! | L11 | [`output`] | reports of all of them |
-//! | L12 | [`cli`] | everything |
+//! | L4 | [`foreign`] | L3 and below |
+//! | L5 | [`engine`] | L4 and below |
+//! | L6 | [`judge`] | L5 and below |
+//! | L7 | [`lifecycle`], [`agent`] | lifecycle: engine, judge, tool; agent: stream, session, tool |
+//! | L8 | [`host`] | L7 and below |
+//! | L9 | [`handoff`] | L8 and below |
+//! | L10 | [`replay`] | L9 and below: a script hands off between prompts |
+//! | L11 | [`audit`], [`corpus`] | L10 and below |
+//! | L12 | [`output`] | reports of all of them |
+//! | L13 | [`cli`] | everything |
 
 #![cfg_attr(not(feature = "internals"), expect(unused_imports, reason = "the rooms re-export what only tests name"))]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -58,6 +59,7 @@ mod rooms {
     pub mod diagnostic;
     pub mod engine;
     pub mod files;
+    pub mod foreign;
     pub mod generation;
     pub mod glob;
     pub mod handoff;

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::support::project;
 
 /// Modules by layer, lowest first.
-const LAYERS: [&[&str]; 13] = [
+const LAYERS: [&[&str]; 14] = [
     &["text", "diagnostic", "generation", "runtime", "settings", "clock", "files", "interrupt", "limits"],
     &["pattern", "glob", "ast", "message", "builtin"],
     &["rule", "session", "stream", "tool"],
     &["history"],
+    &["foreign"],
     &["engine"],
     &["judge"],
     &["lifecycle", "agent"],

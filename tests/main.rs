@@ -12,6 +12,7 @@ mod cli;
 mod corners;
 mod corpus;
 mod engine;
+mod foreign;
 mod fuzz;
 mod fuzz_targets;
 mod generated;

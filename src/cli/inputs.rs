@@ -8,6 +8,7 @@ use ignore::WalkBuilder;
 
 use super::CliError;
 use crate::diagnostic::code;
+use crate::foreign::Detected;
 
 /// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub(super) fn expand(paths: &[PathBuf]) -> Vec<Result<Input, CliError>> {
         if path.as_os_str() == "-" {
             inputs.push(Ok(Input::Stdin));
         } else if path.is_dir() {
-            let found = files_below(path, |file| file.extension().is_some_and(|extension| extension == "jsonl"));
+            let found = files_below(path, is_recording);
             if found.is_empty() {
                 let name = path.display().to_string();
                 inputs.push(Err(CliError::refused(name, code::NO_INPUT, "no *.jsonl file below it")
@@ -51,6 +52,19 @@ pub(super) fn expand(paths: &[PathBuf]) -> Vec<Result<Input, CliError>> {
         }
     }
     inputs
+}
+
+/// Whether a file below a directory is taken: by its name where it ends as recordings do, a document by its content.
+fn is_recording(file: &Path) -> bool {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") {
+        return true;
+    }
+    let read = || std::fs::read(file).ok();
+    name.ends_with(".json")
+        && read()
+            .and_then(|bytes| crate::foreign::detect(&bytes))
+            .is_some_and(|found| matches!(found, Detected::Known(_)))
 }
 
 /// The files below a directory in sorted order; nothing is ignored, links are followed, loops are failures.

@@ -1,13 +1,14 @@
 //! An input that was opened: what it is, and which generation it is read by.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read, Seek};
 use std::path::Path;
 
 use super::CliError;
 use super::generation::{Asked, Generation};
 use super::inputs::{self, Input};
 use crate::diagnostic::code;
+use crate::foreign::{self, Detected, Format};
 use crate::history::marks::{self, STANDARD_INPUT_BYTES};
 use crate::session::{ReadError, ReadMode, Session};
 use crate::stream::{InputKind, detect};
@@ -26,6 +27,8 @@ pub(super) struct Opened<R> {
 pub(super) enum Content<R> {
     /// A session, and the branch of it that is meant.
     Session(Box<Session>, Option<usize>),
+    /// The transcript of another agent.
+    Foreign(Format, Box<dyn foreign::Input>),
     /// An event stream.
     Events(BufReader<Chain<Cursor<Vec<u8>>, R>>),
 }
@@ -41,6 +44,9 @@ pub(super) fn open_file(path: &Path, asked: Asked, leaf: Option<&str>) -> Result
     if !is_regular {
         // A pipe can be read once, as standard input.
         return open_pipe(file, &name, asked, leaf);
+    }
+    if let Some(found) = foreign_file(path)? {
+        return of_foreign(found, name, path, asked);
     }
     let mut reader = chained(Vec::new(), file);
     let content = match kind_of(reader.fill_buf(), path)? {
@@ -91,7 +97,11 @@ pub(super) fn open_pipe<R: Read>(
         let read = input.by_ref().take(STANDARD_INPUT_BYTES).read_to_end(&mut head);
         read.map_err(|error| CliError::unreadable(path, &error))?;
     }
-    let mut reader = chained(head, input);
+    let piped = foreign_pipe(head, input).map_err(|error| CliError::unreadable(path, &error))?;
+    let mut reader = match piped {
+        Piped::Foreign(found) => return of_foreign(found, name.to_owned(), path, asked),
+        Piped::Other(reader) => reader,
+    };
     let kind = match reader.get_ref().get_ref().0.get_ref().as_slice() {
         [] => kind_of(reader.fill_buf(), path)?,
         head => kind_of(Ok(head), path)?,
@@ -104,6 +114,96 @@ pub(super) fn open_pipe<R: Read>(
     let unreadable = |error: io::Error| CliError::unreadable(path, &error);
     let generation = asked.generation(|| marks::of_stream(head).map_err(unreadable))?;
     Ok(Opened { name: name.to_owned(), content: Content::Events(reader), generation })
+}
+
+/// What detection found, and the input from its beginning.
+type Found = (Detected, Box<dyn foreign::Input>);
+
+/// How much of an input is looked at for the format of another agent (bytes). A document is read whole.
+const FOREIGN_HEAD: u64 = 1 << 16;
+
+/// The beginning of a Zstandard frame.
+const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
+
+/// Whether a file is the transcript of another agent; what is compressed is held as it unfolds.
+fn foreign_file(path: &Path) -> Result<Option<Found>, CliError> {
+    let unreadable = |error: io::Error| CliError::unreadable(path, &error);
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut head = Vec::new();
+    file.by_ref().take(FOREIGN_HEAD).read_to_end(&mut head).map_err(unreadable)?;
+    if head.starts_with(ZSTD) {
+        file.rewind().map_err(unreadable)?;
+        let (name, why) = (path.display().to_string(), "is compressed and cannot be unpacked");
+        let refused = || {
+            CliError::refused(name, code::UNREADABLE_INPUT, why).with_help("`zstd -d FILE` unpacks it, or says why not")
+        };
+        let mut bytes = Vec::new();
+        let unpacked = ruzstd::decoding::StreamingDecoder::new(file)
+            .map_err(|_| ())
+            .and_then(|mut decoder| decoder.read_to_end(&mut bytes).map_err(|_| ()));
+        return match unpacked {
+            Ok(_) => {
+                Ok(foreign::detect(&bytes)
+                    .map(|found| (found, Box::new(Cursor::new(bytes)) as Box<dyn foreign::Input>)))
+            }
+            Err(()) => Err(refused()),
+        };
+    }
+    let mut found = foreign::detect(&head);
+    if found.is_none() && may_be_longer(&head) {
+        file.read_to_end(&mut head).map_err(unreadable)?;
+        found = foreign::detect(&head);
+    }
+    file.rewind().map_err(unreadable)?;
+    Ok(found.map(|found| (found, Box::new(file) as Box<dyn foreign::Input>)))
+}
+
+/// Whether what stands behind the beginning may tell more: a document, or a first line that is cut.
+fn may_be_longer(head: &[u8]) -> bool {
+    let begins = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+    head.len() as u64 >= FOREIGN_HEAD
+        && begins.starts_with(b"[") | begins.starts_with(b"{")
+        && detect(head) == InputKind::Unknown
+}
+
+/// Something that can be read once.
+enum Piped<R> {
+    Foreign(Found),
+    Other(BufReader<Chain<Cursor<Vec<u8>>, R>>),
+}
+
+/// Whether something that can be read once is the transcript of another agent, which is held.
+fn foreign_pipe<R: Read>(mut head: Vec<u8>, mut rest: R) -> io::Result<Piped<R>> {
+    if head.is_empty() {
+        // Too little to hold up a stream that is told of as it comes.
+        let mut first = [0; 1 << 12];
+        let read = rest.read(&mut first)?;
+        head.extend_from_slice(first.get(..read).unwrap_or_default());
+    }
+    let mut found = foreign::detect(&head);
+    if found.is_none() && may_be_longer(&head) {
+        rest.read_to_end(&mut head)?;
+        found = foreign::detect(&head);
+    }
+    Ok(match found {
+        Some(found) => {
+            rest.read_to_end(&mut head)?;
+            Piped::Foreign((found, Box::new(Cursor::new(head))))
+        }
+        None => Piped::Other(chained(head, rest)),
+    })
+}
+
+fn of_foreign<R>(found: Found, name: String, path: &Path, asked: Asked) -> Result<Opened<R>, CliError> {
+    match found {
+        (Detected::Known(format), input) => {
+            Ok(Opened { name, content: Content::Foreign(format, input), generation: asked.unmarked() })
+        }
+        (Detected::NotRead(what, help), _) => {
+            let why = format!("is {what}, which is not read");
+            Err(CliError::refused(path.display().to_string(), code::UNKNOWN_INPUT, why).with_help(help))
+        }
+    }
 }
 
 fn chained<R: Read>(head: Vec<u8>, rest: R) -> BufReader<Chain<Cursor<Vec<u8>>, R>> {

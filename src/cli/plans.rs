@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::CliError;
-use super::args::{ArgumentsArg, ReplayArgs, TraceArg};
+use super::args::{ArgumentsArg, OnTrigger, ReplayArgs, TraceArg};
 use super::config::Config;
 use super::console::{Console, Surroundings, softened};
 use super::generation::Generation;
@@ -148,6 +148,8 @@ fn plan(args: &ReplayArgs, mode: Mode, config: &Config, console: &mut Console<'_
         plan.chunk_texts = true;
     }
     plan.observe = mode.observes(args);
+    plan.observes_foreign = args.on_trigger.is_none_or(|action| action == OnTrigger::Observe);
+    plan.subagents = args.subagents;
     plan.counting = mode.counting();
     plan.is_one_of_many = mode != Mode::Alone;
     plan.full_trace = args.trace == TraceArg::Full;

@@ -28,8 +28,8 @@ use super::{CliError, ExitStatus, outputs};
 use crate::agent::{EndOfScript, Script, ScriptSource};
 use crate::diagnostic::code;
 use crate::generation::Lifecycle;
-use crate::output::escape;
 use crate::output::json::{self, v1};
+use crate::output::{escape, foreign};
 use crate::replay::trace::{TraceEvent, TraceKind};
 use crate::replay::{Plan, Report, Resumed, TextInput, TraceSink};
 use crate::text::JsString;
@@ -233,6 +233,7 @@ impl Pass<'_> {
     ) -> Result<(), CliError> {
         let played = match opened {
             Ok(opened) => {
+                not_of_others(&opened, self.args)?;
                 let resumed = resumed(self.args)?;
                 self.plans.of(opened.generation.lifecycle, console)?;
                 self.plans.note(&opened.name, &opened.generation, console);
@@ -253,12 +254,13 @@ impl Pass<'_> {
         progress: &mut Progress,
         console: &mut Console<'_>,
     ) -> Result<(), CliError> {
-        let (asked, leaf) = (self.asked, self.args.leaf.as_deref());
+        let (asked, args, leaf) = (self.asked, self.args, self.args.leaf.as_deref());
         let work = |input: &Result<Input, CliError>, plan: &dyn Fn(Lifecycle) -> Option<Arc<Plan>>| {
             let opened = match input {
                 Ok(input) => open_input(input, asked, leaf),
                 Err(error) => Err(error.clone()),
             };
+            let opened = opened.and_then(|opened| not_of_others(&opened, args).map(|()| opened));
             Some(match opened {
                 Ok(opened) => {
                     let plan = plan(opened.generation.lifecycle)?;
@@ -273,6 +275,25 @@ impl Pass<'_> {
         let telling = &mut Telling { pass: self, inputs: inputs.iter(), all: inputs.len(), progress, console };
         parallel::in_order(inputs, jobs, work, telling)
     }
+}
+
+/// What cannot be asked of a transcript of another agent.
+fn not_of_others<R>(opened: &Opened<R>, args: &ReplayArgs) -> Result<(), CliError> {
+    let Content::Foreign(format, _) = &opened.content else { return Ok(()) };
+    let refused = |option: &str, why: &str| {
+        let what = format!("{option}: {} is {}: {why}", escape(&opened.name), format.words());
+        Err(CliError::usage(what).with_help(format!("leave {option} out, or name recordings of this agent only")))
+    };
+    if args.verify {
+        return refused("--verify", "no decision is recorded there to compare with");
+    }
+    if args.write_session.is_some() {
+        return refused("--write-session", "a session of this agent cannot be made of it");
+    }
+    if args.resume.is_some() {
+        return refused("--resume", "a session of this agent does not go on with it");
+    }
+    Ok(())
 }
 
 /// What a job made of an input: its name and generation, the trace, the rest.
@@ -322,7 +343,7 @@ fn settle(played: Result<Played, CliError>, args: &ReplayArgs, reporter: &mut Re
             if !reporter.is_over_all() {
                 bundled_note(&played, args, console);
             }
-            finish(played.report, args, console);
+            finish(played.report, &played.input, args, console);
         }
         Err(error) => {
             if let Some(refused) = &error.refused {
@@ -472,12 +493,18 @@ pub(super) fn play<R: Read>(
     let Opened { name, content, generation } = opened;
     Played::watch(plan, &generation, sink, |sink| match content {
         Content::Session(session, leaf) => plan.session(Rc::new(*session), leaf, &name, sink),
+        Content::Foreign(format, input) => plan.foreign_input(format, input, &name, sink),
         Content::Events(reader) => plan.events(reader, &name, resumed, sink),
     })
 }
 
 /// Shows what was wrong with an input, and with `--verify` how the run differs from it, and writes what was asked for.
-fn finish(report: Report, args: &ReplayArgs, console: &mut Console<'_>) {
+fn finish(report: Report, input: &str, args: &ReplayArgs, console: &mut Console<'_>) {
+    if let Some(facts) = &report.foreign {
+        for note in foreign::notes(facts) {
+            console.note(&format!("{}: {note}", escape(input)));
+        }
+    }
     for diagnostic in &report.diagnostics {
         // What is asked before anybody has answered: the run goes no further.
         if args.print_asks && diagnostic.code == code::SCRIPT_LEFT_OVER {

@@ -21,7 +21,7 @@ pub enum LineError {
 }
 
 /// The kinds of input that a trace names.
-const INPUT_KINDS: [&str; 5] = ["session", "events", "script", "text", "file"];
+const INPUT_KINDS: [&str; 6] = ["session", "events", "foreign", "script", "text", "file"];
 
 /// The event that a line tells; none for kinds that a report does not count.
 ///
@@ -142,6 +142,8 @@ impl<'a> Fields<'a> {
             settings: Object::new(),
             rules: self.number("rules")?,
             count,
+            // A report counts kinds of inputs.
+            foreign: None,
         })
     }
 
@@ -180,6 +182,7 @@ impl<'a> Fields<'a> {
             decision: self.word("decision", &decisions, Decision::as_str)?,
             by: by.collect::<Result<_, _>>()?,
             after_divergence: self.flag("after_divergence"),
+            foreign_tool: self.optional("foreign_tool"),
         })
     }
 

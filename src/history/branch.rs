@@ -166,7 +166,8 @@ impl BranchHistory {
         self.close(true);
         self.messages += 1;
         let chunker = if interrupted { self.interrupted } else { self.complete };
-        let events = Events::cut(chunker, &message, &counted);
+        let mapped = super::pi::with_mapped_edits(&message);
+        let events = Events::cut(chunker, mapped.as_ref().unwrap_or(&message), &counted);
         self.open = Some(Box::new(Turn {
             origin: counted,
             timestamp,

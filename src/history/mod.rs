@@ -7,6 +7,7 @@
 
 mod branch;
 pub mod marks;
+mod pi;
 mod stream;
 mod turn;
 

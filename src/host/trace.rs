@@ -140,6 +140,19 @@ pub struct Trigger {
     pub by: Vec<By>,
     /// Whether an earlier decision already left the recording.
     pub after_divergence: bool,
+    /// The tool's name in the transcript of another agent.
+    pub foreign_tool: Option<JsString>,
+}
+
+/// The transcript of another agent, as the first line of its trace names it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignRun {
+    /// The format, such as `claude`.
+    pub format: &'static str,
+    /// What it is, in words that follow "read as".
+    pub words: &'static str,
+    /// The version that wrote it.
+    pub version: Option<JsString>,
 }
 
 /// Why a rule did not fire at a message (`--explain`).
@@ -203,7 +216,7 @@ impl GateEvent {
 pub enum TraceKind {
     /// First line of an input.
     Run {
-        /// `session`, `events`, `script`, `text` or `file`.
+        /// `session`, `events`, `foreign`, `script`, `text` or `file`.
         input_kind: &'static str,
         /// The generation.
         lifecycle: &'static str,
@@ -217,6 +230,8 @@ pub enum TraceKind {
         rules: usize,
         /// What is counted over many inputs; none where a run stands for itself.
         count: Option<Counting>,
+        /// Which other agent wrote it.
+        foreign: Option<ForeignRun>,
     },
     /// A rule that was read.
     Rule {

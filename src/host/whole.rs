@@ -40,6 +40,11 @@ fn candidates(events: &[(Origin, AgentEvent)], reading: &ReadOptions) -> Vec<Vec
             AgentEvent::ToolCallStart { index, name: Some(name), .. } => {
                 calls.insert(*index, CallReader::new(name, reading));
             }
+            AgentEvent::ToolCallEntries { index, entries } => {
+                if let Some(call) = calls.get_mut(index) {
+                    call.give(entries);
+                }
+            }
             AgentEvent::ToolCallDelta { index, delta } => {
                 if let Some(call) = calls.get_mut(index) {
                     call.push(delta.units());

@@ -62,6 +62,14 @@ pub enum AgentEvent {
         /// The arguments so far.
         arguments: Value,
     },
+    /// What the call at `index`, of another agent, puts into which file: path and text. It stands in place of the
+    /// arguments, which have another form there.
+    ToolCallEntries {
+        /// Content index.
+        index: usize,
+        /// Path and text of each file.
+        entries: Vec<(JsString, JsString)>,
+    },
     /// The call at `index` is complete.
     ToolCallEnd {
         /// Content index.

@@ -9,6 +9,7 @@ mod escape;
 pub mod examples;
 pub mod explain;
 pub mod files;
+pub mod foreign;
 mod frontmatter_schema;
 pub mod generations;
 pub mod github;

@@ -17,9 +17,15 @@ const CONTENT_LIMIT: usize = 60;
 pub fn render(events: &[TraceEvent], style: Style) -> String {
     let mut out = String::new();
     for event in events {
-        if let TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, .. } = &event.kind {
+        if let TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, foreign, .. } =
+            &event.kind
+        {
             let lifecycle = generation(lifecycle, lifecycle_from.as_deref());
-            let chunk = if *input_kind == "session" { format!(", {chunk}") } else { String::new() };
+            let chunk = if matches!(*input_kind, "session" | "foreign") { format!(", {chunk}") } else { String::new() };
+            let input_kind = match foreign {
+                Some(foreign) => super::foreign::read_as(foreign),
+                None => (*input_kind).to_owned(),
+            };
             let title = style.heading(&escape(&event.at.input));
             let _ = writeln!(out, "{title}  {input_kind}, {lifecycle}{chunk}, {}", count(*rules, "rule"));
             let changed = changed_settings(settings);

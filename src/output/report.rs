@@ -64,6 +64,7 @@ fn head(corpus: &Corpus, style: Style) -> String {
         |counts: Vec<String>| if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     let kinds = corpus.kinds.iter().map(|(kind, number)| match *kind {
         "events" => count(*number, "event stream"),
+        "foreign" => format!("{} of other agents", count(*number, "transcript")),
         kind => count(*number, kind),
     });
     let generations: Vec<String> = match corpus.lifecycles.len() {

@@ -9,6 +9,7 @@ use crate::agent::{Script, ScriptSource, ScriptedAgent};
 use crate::clock::{Clock, REPLAY_EPOCH_MS};
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::{Manager, Warm};
+use crate::foreign::Facts;
 use crate::generation::Semantics;
 use crate::host::trace::{Counting, GateEvent, Matched, Summary, TraceKind};
 use crate::host::{Journal, Run, TraceSink};
@@ -40,6 +41,7 @@ pub struct RuleLine {
 }
 
 /// What all inputs of a replay share.
+#[derive(Clone)]
 pub struct Plan {
     /// The registered rules in order.
     pub rules: Vec<CompiledRule>,
@@ -58,6 +60,10 @@ pub struct Plan {
     pub chunk_texts: bool,
     /// Whether matches are only noted.
     pub observe: bool,
+    /// Whether matches in transcripts of other agents are only noted.
+    pub observes_foreign: bool,
+    /// Whether sub-agents in transcripts of other agents are played too.
+    pub subagents: bool,
     /// What is counted over many inputs; none where each stands for itself.
     pub counting: Option<Counting>,
     /// Whether the input is one of many, so that its trace says what a report over all needs.
@@ -123,6 +129,8 @@ impl Plan {
             chunk: ChunkMode::default(),
             chunk_texts: false,
             observe: false,
+            observes_foreign: true,
+            subagents: false,
             counting: None,
             is_one_of_many: false,
             explain: None,
@@ -158,6 +166,8 @@ pub struct Report {
     pub events: Option<Vec<u8>>,
     /// The sessions that a script handed off, oldest first; what follows them is in `store`.
     pub handed_off: Vec<Store>,
+    /// What is known of the transcript of another agent.
+    pub foreign: Option<Box<Facts>>,
 }
 
 /// A session that a run goes on with: its lines stay, and new entries hang on the leaf.
@@ -241,7 +251,7 @@ impl Plan {
             let header = stream_header(header, &cwd, journal.clock());
             journal.keep_events(&header, &self.semantics);
         }
-        let recorded = matches!(kind, "session" | "events");
+        let recorded = matches!(kind, "session" | "events" | "foreign");
         let mut coordinator = if recorded { self.recorded_coordinator(&cwd) } else { self.coordinator(&cwd) };
         coordinator.restore(self.restored.iter().cloned());
         let mut run = Run::new(coordinator, journal, name, sink);
@@ -274,6 +284,7 @@ impl Plan {
             settings: self.settings.to_object(),
             rules: self.rules.len(),
             count: self.counting,
+            foreign: None,
         }];
         for rule in &self.listed {
             head.push(TraceKind::Rule {
@@ -411,7 +422,7 @@ impl Plan {
     pub(super) fn report(&self, run: Run<'_>, diagnostics: Vec<Diagnostic>) -> Report {
         let (summary, journal) = run.finish();
         let (store, events) = journal.into_written();
-        Report { summary, diagnostics, store, events, handed_off: Vec::new() }
+        Report { summary, diagnostics, store, events, handed_off: Vec::new(), foreign: None }
     }
 }
 

@@ -1,15 +1,17 @@
 //! Recorded inputs through the host: played, compared, and held to what they show of the agent's state
 //! (session.md S8, S9.4a to S9.4d).
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::BufRead;
 use std::rc::Rc;
 
 use crate::agent::{EndOfScript, ScriptSource};
 use crate::diagnostic::{Diagnostic, code};
+use crate::foreign::{self, Adapter, Facts as ForeignFacts, ForeignHistory, Format};
 use crate::generation::Semantics;
 use crate::history::{BranchHistory, Cut, Step, StreamHistory, Turn};
-use crate::host::trace::{Counting, TraceKind};
+use crate::host::trace::{Counting, ForeignRun, TraceEvent, TraceKind};
 use crate::host::{Host, Progress, Run, TraceSink, distinct};
 use crate::lifecycle::{Action, Coordinator, Decision};
 use crate::message::{AgentEvent, Ending};
@@ -27,11 +29,15 @@ use super::recorded::{Conduct, Finished, RecordedAgent, StepSource};
 use super::text_turn::{TextInput, text_turn};
 use super::verify::{Block, Case, Comparison, KnownRules, ReminderKind, compare};
 
+/// As many foreign names of calls are kept.
+const KEPT_TOOLS: usize = 1 << 14;
+
 /// Where recorded steps come from.
 enum Recording<R> {
     Events(Box<EventReader<R>>, StreamHistory),
     Session(Box<BranchHistory>),
     Text(Option<Step>),
+    Foreign(Box<ForeignHistory>, Rc<RefCell<ForeignFacts>>),
 }
 
 impl<R: BufRead> StepSource for Recording<R> {
@@ -39,6 +45,18 @@ impl<R: BufRead> StepSource for Recording<R> {
         match self {
             Self::Session(history) => history.next_step(),
             Self::Text(turn) => Ok(turn.take()),
+            Self::Foreign(history, known) => {
+                let step = history.next_step().map_err(|error| SessionError::Io { line: 0, error })?;
+                let mut known = known.borrow_mut();
+                let mut tools = std::mem::take(&mut known.tools);
+                // Steps are looked at before their time, so the names of some messages are kept.
+                if tools.len() > KEPT_TOOLS {
+                    tools.clear();
+                }
+                tools.extend(history.facts().tools.iter().map(|(id, tool)| (id.clone(), tool.clone())));
+                *known = ForeignFacts { tools, ..history.facts().clone() };
+                Ok(step)
+            }
             Self::Events(reader, history) => Ok(loop {
                 if let Some(step) = history.pop() {
                     break Some(step);
@@ -95,6 +113,55 @@ impl Plan {
         }
         let recording = Recording::<&[u8]>::Text(Some(Step::Turn(Box::new(turn))));
         self.recording(recording, Input { name, kind, source: None, resumed }, sink)
+    }
+
+    /// Reads and plays the transcript of another agent. What cannot be read is told in the report.
+    pub fn foreign_input(
+        &self,
+        format: Format,
+        input: Box<dyn foreign::Input>,
+        name: &str,
+        sink: &mut dyn TraceSink,
+    ) -> Report {
+        let options = foreign::Options { subagents: self.subagents };
+        match foreign::open(format, input, options) {
+            Ok(adapter) => self.foreign(adapter, format, name, sink),
+            Err(error) => {
+                let nothing = Box::new(foreign::Nothing::default());
+                let mut report = self.foreign(nothing, format, name, sink);
+                report.diagnostics.push(unreadable(name, &SessionError::Io { line: 0, error }));
+                report
+            }
+        }
+    }
+
+    /// Plays the transcript of another agent.
+    fn foreign(&self, adapter: Box<dyn Adapter>, format: Format, name: &str, sink: &mut dyn TraceSink) -> Report {
+        let mut plan = self.clone();
+        // No such file holds the borders of deltas.
+        plan.chunk = if self.chunk_texts { self.chunk } else { ChunkMode::Block };
+        plan.observe |= self.observes_foreign;
+        let known = Rc::new(RefCell::new(ForeignFacts::default()));
+        let recording = Recording::<&[u8]>::Foreign(Box::new(ForeignHistory::new(adapter, plan.chunk)), known.clone());
+        let told = known.clone();
+        let mut telling = |mut event: TraceEvent| {
+            match &mut event.kind {
+                TraceKind::Run { foreign, .. } => {
+                    let version = told.borrow().version.clone();
+                    *foreign = Some(ForeignRun { format: format.as_str(), words: format.words(), version });
+                }
+                TraceKind::Trigger(trigger) => {
+                    let id = trigger.tool_call.as_ref();
+                    trigger.foreign_tool = id.and_then(|id| told.borrow().tools.get(id).cloned());
+                }
+                _ => {}
+            }
+            sink.event(event);
+        };
+        let input = Input { name, kind: "foreign", source: None, resumed: None };
+        let report = plan.recording(recording, input, &mut telling);
+        let facts = known.borrow().clone();
+        Report { foreign: Some(Box::new(facts)), ..report }
     }
 
     fn recording(&self, mut source: Recording<impl BufRead>, input: Input<'_>, sink: &mut dyn TraceSink) -> Report {

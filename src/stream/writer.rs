@@ -163,6 +163,8 @@ impl<W: Write> EventWriter<W> {
                 self.end_prose()?;
                 self.call_start(*index, id.as_ref(), name.as_ref())
             }
+            // The agent has no such event; the call's end names its files.
+            AgentEvent::ToolCallEntries { .. } => Ok(()),
             AgentEvent::ToolCallArguments { index, arguments } => {
                 if let Some(open) = &mut self.open {
                     if let Some(Block { kind: Kind::Call { arguments: so_far, .. }, .. }) = open.blocks.get_mut(index) {

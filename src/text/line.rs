@@ -49,6 +49,11 @@ impl<R: BufRead> LineReader<R> {
         Self { input, number: 0, offset: 0 }
     }
 
+    /// Gives the input back.
+    pub fn into_inner(self) -> R {
+        self.input
+    }
+
     /// Reads the next line into `line`, whose allocation is used again; gives whether there was one.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::digest::{Digests, Format};
 use super::edit_mode::{self, EditMode, ModeGuess};
 use super::formats::without_entries::WithoutEntries;
-use super::inspection::{Digest, Inspection, Note, Step, ToolKind};
+use super::inspection::{Digest, Entry, Inspection, Note, Step, ToolKind};
 use super::partial::{Node, PartialJson};
 use super::path_list::PathList;
 use super::paths;
@@ -45,6 +45,8 @@ pub struct CallReader {
     reader: PartialJson,
     /// The final arguments, where the end of the call carries them.
     last: Option<Value>,
+    /// What each file receives, where that is handed over in place of arguments.
+    given: Option<Vec<(JsString, JsString)>>,
     finished: bool,
     digests: Digests,
     /// The reader's restarts when `digests` was last brought up to date.
@@ -70,6 +72,7 @@ impl CallReader {
             read: 0,
             reader: PartialJson::new(),
             last: None,
+            given: None,
             finished: false,
             digests: Digests::None,
             restarts: 0,
@@ -99,6 +102,13 @@ impl CallReader {
         if due {
             self.read_all();
         }
+    }
+
+    /// What the call puts into which file, from a record that has no arguments of the agent's own form.
+    pub fn give(&mut self, entries: &[(JsString, JsString)]) {
+        self.given = Some(entries.to_vec());
+        self.paths.set(entries.iter().map(|(path, _)| path));
+        self.paths.expand(&[], &self.options.cwd);
     }
 
     /// The call is complete. `arguments` are the final arguments where the event carries them; without them the text
@@ -138,8 +148,10 @@ impl CallReader {
     /// What the call shows now, and the paths of its context. `unchanged` counts from the previous call of this method
     /// or of [`Self::inspect`].
     pub fn step(&mut self) -> Step<'_> {
-        self.update();
-        self.expand_paths();
+        if self.given.is_none() {
+            self.update();
+            self.expand_paths();
+        }
         self.present()
     }
 
@@ -150,7 +162,9 @@ impl CallReader {
 
     /// What the call shows now, without the paths of its context.
     pub fn inspect(&mut self) -> Inspection<'_> {
-        self.update();
+        if self.given.is_none() {
+            self.update();
+        }
         self.inspection()
     }
 
@@ -180,6 +194,12 @@ impl CallReader {
     }
 
     fn inspection(&self) -> Inspection<'_> {
+        if let Some(given) = &self.given {
+            let entries =
+                given.iter().map(|(path, text)| Entry { path, digest: Digest { text: text.units(), unchanged: 0 } });
+            let entries = Some(entries.collect());
+            return Inspection { paths: self.paths.get(), entries, digest: None, notes: &[] };
+        }
         let (entries, digest) = (self.digests.entries(), self.digests.whole());
         Inspection { paths: self.paths.get(), entries, digest, notes: &self.notes }
     }

@@ -39,7 +39,6 @@ fn value(argument: &Arg, folder: &str) -> String {
         "ID" | "ENTRY" => "aaaaaaa1".to_owned(),
         "CODE" => "TTSR001".to_owned(),
         "TEXT" => "a foo".to_owned(),
-        "URI" => "https://example.org/{code}".to_owned(),
         "GENERATION" => "v3".to_owned(),
         other => panic!("no sample for {other:?} of --{}: add one", argument.get_id()),
     }

@@ -75,6 +75,9 @@ pub struct ReplayArgs {
     /// Continue this session: its injected rules count, and what --write-session writes begins with its lines
     #[arg(long, value_name = "SESSION", help_heading = "What to run")]
     pub resume: Option<PathBuf>,
+    /// In transcripts of other agents, play the messages of sub-agents too
+    #[arg(long, help_heading = "What to run")]
+    pub subagents: bool,
     /// Which branch of a session: the id of its last entry
     #[arg(long, value_name = "ID", help_heading = "What to run")]
     pub leaf: Option<String>,

@@ -9,6 +9,7 @@ use super::super::inputs::{self, Input};
 use super::super::opened::{generation_of, leaf_of, refused};
 use crate::audit::{Refused, lookalike};
 use crate::diagnostic::{Code, Diagnostic, Severity, code};
+use crate::foreign::{self, Detected};
 use crate::session::{ReadError, ReadMode, RefusedStep, Session};
 use crate::stream::{InputKind, detect};
 use crate::text::Place;
@@ -112,6 +113,10 @@ fn unreadable(file: &str, path: &Path, error: &std::io::Error) -> Turned {
 fn is_other(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if detect(head) == InputKind::Events {
         return Some(("this is the event stream of a run, not a session file", "`ttsr replay` reads it"));
+    }
+    match foreign::detect(head) {
+        Some(Detected::Known(format)) => return Some((format.not_own(), "`ttsr replay` reads it")),
+        Some(Detected::NotRead(..)) | None => {}
     }
     let help = "only session files of this agent and its family are inspected";
     lookalike(head).map(|what| (what, help))

@@ -593,6 +593,7 @@ impl<'a> Run<'a> {
             decision: trigger.decision,
             by,
             after_divergence: self.diverged,
+            foreign_tool: None,
         }));
         if let Some(at) = here {
             self.at = at;

@@ -224,6 +224,13 @@ impl Coordinator {
                 }
                 Vec::new()
             }
+            AgentEvent::ToolCallEntries { index, entries } => {
+                if let Some(call) = self.calls.get_mut(index) {
+                    call.reader.give(entries);
+                }
+                // Where a call is not checked at its end, this is the only time.
+                if self.manager.semantics().tool_call_end { Vec::new() } else { self.tool(*index, &[], false) }
+            }
             AgentEvent::ToolCallStart { index, id, name } => {
                 if let Some(name) = name {
                     let id = id.clone().unwrap_or_default();

@@ -108,7 +108,7 @@ enum Event<'a> {
     Run {
         at: At<'a>,
         input: &'a str,
-        #[schemars(extend("enum" = ["session", "events", "script", "text", "file"]))]
+        #[schemars(extend("enum" = ["session", "events", "foreign", "script", "text", "file"]))]
         input_kind: &'static str,
         #[schemars(extend("enum" = ["v1", "v2", "v3", "v4"]))]
         lifecycle: &'static str,
@@ -124,6 +124,12 @@ enum Event<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(extend("enum" = ["every", "agent"]))]
         count: Option<&'static str>,
+        /// The format of another agent, such as `claude`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        foreign: Option<&'static str>,
+        /// The version of that agent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        foreign_version: Option<Text<'a>>,
     },
     /// A rule that was read.
     Rule {
@@ -284,6 +290,9 @@ struct Trigger<'a> {
     /// Whether an earlier decision already left the recording.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     after_divergence: bool,
+    /// The tool's name in the transcript of another agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreign_tool: Option<Text<'a>>,
 }
 
 /// One rule's part in a trigger.
@@ -487,17 +496,21 @@ impl<'a> Event<'a> {
     fn new(event: &'a TraceEvent) -> Self {
         let (at, input) = (At::from(&event.at), event.at.input.as_str());
         match &event.kind {
-            TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, count } => Self::Run {
-                at,
-                input,
-                input_kind,
-                lifecycle,
-                lifecycle_from: lifecycle_from.as_deref(),
-                chunk,
-                settings: Members(settings),
-                rules: *rules,
-                count: count.map(|count| count.as_str()),
-            },
+            TraceKind::Run { input_kind, lifecycle, lifecycle_from, chunk, settings, rules, count, foreign } => {
+                Self::Run {
+                    at,
+                    input,
+                    input_kind,
+                    lifecycle,
+                    lifecycle_from: lifecycle_from.as_deref(),
+                    chunk,
+                    settings: Members(settings),
+                    rules: *rules,
+                    count: count.map(|count| count.as_str()),
+                    foreign: foreign.as_ref().map(|foreign| foreign.format),
+                    foreign_version: foreign.as_ref().and_then(|foreign| foreign.version.as_ref()).map(Text),
+                }
+            }
             TraceKind::Rule { name, path, registered, reason, matches } => Self::Rule {
                 at,
                 name: Text(name),
@@ -594,6 +607,7 @@ impl<'a> Trigger<'a> {
             decision: Decision(trigger.decision),
             by: trigger.by.iter().map(By::from).collect(),
             after_divergence: trigger.after_divergence,
+            foreign_tool: trigger.foreign_tool.as_ref().map(Text),
         }
     }
 }
