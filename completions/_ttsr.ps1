@@ -99,6 +99,7 @@ Register-ArgumentCompleter -Native -CommandName 'ttsr' -ScriptBlock {
             [CompletionResult]::new('--fail-on-undecided', '--fail-on-undecided', [CompletionResultType]::ParameterName, 'Status 1 when a decision could not be reached')
             [CompletionResult]::new('--all-branches', '--all-branches', [CompletionResultType]::ParameterName, 'Every branch of each session, each in a run of its own that names its last entry')
             [CompletionResult]::new('--update', '--update', [CompletionResultType]::ParameterName, 'Write the trace to the file of --expect, the one file that a replay ever replaces')
+            [CompletionResult]::new('--subagents', '--subagents', [CompletionResultType]::ParameterName, 'In transcripts of other agents, play the messages of sub-agents too')
             [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Compare with what the input itself records')
             [CompletionResult]::new('--print-asks', '--print-asks', [CompletionResultType]::ParameterName, 'Print what a judge would be asked, one JSON line an output, in place of the report')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')

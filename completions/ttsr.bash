@@ -445,7 +445,7 @@ _ttsr() {
             return 0
             ;;
         ttsr__subcmd__replay)
-            opts="-q -v -h -V --files-from --include --exclude --since --until --shard --allow-unreadable --each --count --merge --table --max-rate --require-coverage --max-premature --fail-on-undecided --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
+            opts="-q -v -h -V --files-from --include --exclude --since --until --shard --allow-unreadable --each --count --merge --table --max-rate --require-coverage --max-premature --fail-on-undecided --rules --project --only-rule --settings --set --agent --bundled --lifecycle --as-write --all-branches --expect --update --baseline --baseline-set --script --prompt --text --text-file --source --tool --path --resume --subagents --leaf --chunk --on-trigger --arguments --verdicts --cwd --home --interrupt-template --reminder-template --seed --now --jobs --verify --trace --explain --print-asks --write-session --emit-events --format --schema --color --quiet --verbose --fail-on --limit --exit-zero --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

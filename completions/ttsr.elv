@@ -95,6 +95,7 @@ set edit:completion:arg-completer[ttsr] = {|@words|
             cand --fail-on-undecided 'Status 1 when a decision could not be reached'
             cand --all-branches 'Every branch of each session, each in a run of its own that names its last entry'
             cand --update 'Write the trace to the file of --expect, the one file that a replay ever replaces'
+            cand --subagents 'In transcripts of other agents, play the messages of sub-agents too'
             cand --verify 'Compare with what the input itself records'
             cand --print-asks 'Print what a judge would be asked, one JSON line an output, in place of the report'
             cand -q 'No progress and no notes on standard error'

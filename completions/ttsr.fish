@@ -122,6 +122,7 @@ complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l merge -d 'The input
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l fail-on-undecided -d 'Status 1 when a decision could not be reached'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l all-branches -d 'Every branch of each session, each in a run of its own that names its last entry'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l update -d 'Write the trace to the file of --expect, the one file that a replay ever replaces'
+complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l subagents -d 'In transcripts of other agents, play the messages of sub-agents too'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l verify -d 'Compare with what the input itself records'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -l print-asks -d 'Print what a judge would be asked, one JSON line an output, in place of the report'
 complete -c ttsr -n "__fish_ttsr_using_subcommand replay" -s q -l quiet -d 'No progress and no notes on standard error'

@@ -142,8 +142,8 @@ fn no_form_lets_a_character_through_that_drives_a_terminal() {
     let named = folder.path().join(format!("{NAME}.jsonl"));
     fs::rename(&session, &named).expect("renamed");
     // One that cannot be read stands beside it.
-    let both = folder.path().join("both");
-    fs::create_dir(&both).expect("a folder");
+    let both = tempfile::tempdir().expect("a folder");
+    let both = both.path();
     fs::copy(&named, both.join(format!("{NAME}.jsonl"))).expect("copied");
     fs::write(both.join(format!("{NAME}-none.jsonl")), "\u{9b}\n").expect("written");
     let folder_name = both.to_string_lossy().into_owned();

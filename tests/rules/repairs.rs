@@ -200,7 +200,6 @@ fn a_repair_ends_as_what_is_left_says() {
 /// Frontmatters whose repair changes what the rule matches, and what they become when that is asked for.
 const RISKY: &[(&str, &str)] = &[
     ("condition: foo\nscop: text", "condition: foo\nscope: text"),
-    ("condition: foo\nalwaysapply: true", "condition: foo\nalwaysApply: true"),
     ("condition: foo\nenabld: false", "condition: foo\nenabled: false"),
 ];
 
