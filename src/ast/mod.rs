@@ -18,6 +18,7 @@ mod pattern;
 mod prefix;
 #[cfg(feature = "grammars")]
 mod reuse;
+#[cfg(feature = "grammars")]
 mod scanner;
 #[cfg(feature = "grammars")]
 mod search;

@@ -109,11 +109,9 @@ impl Corpus {
             TraceKind::Uninjected { rule, why, messages } => {
                 *self.rule(rule).uninjected.entry(why.as_str()).or_default() += messages;
             }
-            TraceKind::Input { time, .. } => {
-                if let Some(time) = time {
-                    let (first, last) = self.times.take().unwrap_or_else(|| (time.clone(), time.clone()));
-                    self.times = Some((first.min(time.clone()), last.max(time.clone())));
-                }
+            TraceKind::Input { time: Some(time), .. } => {
+                let (first, last) = self.times.take().unwrap_or_else(|| (time.clone(), time.clone()));
+                self.times = Some((first.min(time.clone()), last.max(time.clone())));
             }
             TraceKind::Refused { code, why } => {
                 let (code, why) = (code.clone(), why.clone());

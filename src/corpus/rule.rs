@@ -82,10 +82,7 @@ impl RuleTotals {
             self.reason = Some(reason.to_owned());
         }
         for one in matches {
-            // What was asked for before is there; a copy of each for each input would be waste.
-            if !self.matches.contains_key(&(one.kind(), one.text().clone())) {
-                self.matches.insert((one.kind(), one.text().clone()), 0);
-            }
+            self.matches.entry((one.kind(), one.text().clone())).or_default();
         }
     }
 

@@ -45,10 +45,6 @@ impl Format {
         }
     }
 
-    /// Every format.
-    pub const ALL: [Self; 6] =
-        [Self::Claude, Self::ClaudeStream, Self::Codex, Self::CodexExec, Self::Opencode, Self::Gemini];
-
     /// That it is no session of this agent, in a sentence.
     pub fn not_own(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! Transcripts of other coding agents as inputs of a replay.
 //!
 //! One adapter a format reads what its agent wrote and gives [`Happening`]s: prompts, and assistant messages as
-//! [`Said`], with each call finished and handed over as what it introduces in which file. [`ForeignHistory`] makes the
+//! `Said`, with each call finished and handed over as what it introduces in which file. [`ForeignHistory`] makes the
 //! steps of a recording of them, which replay plays as its own. The formats are internal to their vendors: unknown
 //! keys, types, blocks and tools are counted, never fatal.
 

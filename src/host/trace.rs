@@ -32,27 +32,6 @@ pub struct At {
     pub delta: Option<usize>,
 }
 
-impl At {
-    /// As in trace lines.
-    pub fn to_object(&self) -> Object {
-        let mut object = json_object! {"input": self.input.as_str()};
-        if let Some(line) = self.line {
-            object.insert("line", line);
-        }
-        if let Some(entry) = &self.entry {
-            object.insert("entry", entry.clone());
-        }
-        for (key, counter) in
-            [("turn", self.turn), ("message", self.message), ("block", self.block), ("delta", self.delta)]
-        {
-            if let Some(counter) = counter {
-                object.insert(key, counter);
-            }
-        }
-        object
-    }
-}
-
 /// One event of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceEvent {
@@ -504,42 +483,6 @@ impl Uninjected {
 
 fn names(rules: &[JsString]) -> Value {
     Value::Array(rules.iter().cloned().map(Value::String).collect())
-}
-
-impl TraceKind {
-    /// The word in `kind`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Run { .. } => "run",
-            Self::Rule { .. } => "rule",
-            Self::Trigger(_) => "trigger",
-            Self::Abort { .. } => "abort",
-            Self::Discard { .. } => "discard",
-            Self::Keep { .. } => "keep",
-            Self::Inject { .. } => "inject",
-            Self::Fold { .. } => "fold",
-            Self::Persist { .. } => "persist",
-            Self::Continue { .. } => "continue",
-            Self::Drop { .. } => "drop",
-            Self::Gate(_) => "gate",
-            Self::Undecided { .. } => "undecided",
-            Self::Recorded { .. } => "recorded",
-            Self::Ask { .. } => "ask",
-            Self::Verdict { .. } => "verdict",
-            Self::Emit { .. } => "emit",
-            Self::Context { .. } => "context",
-            Self::ResumeGate { .. } => "resume-gate",
-            Self::ContinueFailed { .. } => "continue-failed",
-            Self::State { .. } => "state",
-            Self::Reserve { .. } => "reserve",
-            Self::Release { .. } => "release",
-            Self::Followed { .. } => "followed",
-            Self::Uninjected { .. } => "uninjected",
-            Self::Input { .. } => "input",
-            Self::Refused { .. } => "refused",
-            Self::Summary(_) => "summary",
-        }
-    }
 }
 
 impl TraceEvent {

@@ -240,7 +240,7 @@ fn take_all(is_long: bool) {
 fn bounds() -> Vec<(&'static str, String, String)> {
     let py = |depth: usize| {
         let mut text: String = (0..depth).map(|width| format!("{}if a:\n", " ".repeat(width))).collect();
-        write!(text, "{}x = 'b'\n", " ".repeat(depth)).expect("a string takes all");
+        writeln!(text, "{}x = 'b'", " ".repeat(depth)).expect("a string takes all");
         text
     };
     let yaml = |depth: usize| (0..depth).map(|width| format!("{}a:\n", " ".repeat(width))).collect::<String>();

@@ -37,8 +37,11 @@ pub fn partial_json(bytes: &[u8]) {
     }
 }
 
+/// A text, entries by name, and names.
+type Shown = (Option<JsString>, Vec<(JsString, Vec<u16>)>, Option<Vec<JsString>>);
+
 /// Files and digests that an inspection shows.
-fn shown(inspection: &Inspection<'_>) -> (Option<JsString>, Vec<(JsString, Vec<u16>)>, Option<Vec<JsString>>) {
+fn shown(inspection: &Inspection<'_>) -> Shown {
     let entries = inspection.entries.iter().flatten().map(|entry| (entry.path.clone(), entry.digest.text.to_vec()));
     (inspection.whole_digest(), entries.collect(), inspection.paths.map(<[JsString]>::to_vec))
 }

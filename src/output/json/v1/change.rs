@@ -45,7 +45,7 @@ enum Kind<'a> {
     Change {
         input: &'a str,
         #[serde(flatten)]
-        change: Change<'a>,
+        change: Box<Change<'a>>,
     },
     Refused {
         input: &'a str,
@@ -58,7 +58,7 @@ enum Kind<'a> {
 impl<'a> Line<'a> {
     /// One change.
     pub fn change(input: &'a str, change: &'a Difference) -> Self {
-        Self { schema: SCHEMA, kind: Kind::Change { input, change: Change::from(change) } }
+        Self { schema: SCHEMA, kind: Kind::Change { input, change: Box::new(Change::from(change)) } }
     }
 
     /// An input that could not be read.
