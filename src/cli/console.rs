@@ -47,6 +47,8 @@ pub struct Console<'a> {
     /// While the run can still tell what it has done when a signal comes.
     patience: Option<Patience>,
     seen: BTreeMap<(String, u16), usize>,
+    /// Inputs that could not be read, of many.
+    failed: usize,
     /// Whether findings are counted over all files, since there may be many.
     files_together: bool,
     /// Findings that are told once, however often they are made.
@@ -80,6 +82,7 @@ impl<'a> Console<'a> {
             write_error: None,
             patience: None,
             seen: BTreeMap::new(),
+            failed: 0,
             files_together: false,
             told: HashSet::new(),
         }
@@ -236,7 +239,18 @@ impl<'a> Console<'a> {
                 let finding = Diagnostic::new(refused.code, refused.why.as_str()).with_severity(Severity::Warning);
                 self.report(&finding.at(Place::line(&refused.input, 0, 0)));
             }
+            None if self.files_together => self.fail_listed(error),
             None => self.fail(error),
+        }
+    }
+
+    /// As [`Console::fail`], of one of many inputs, which the report lists all: the first ones are shown.
+    pub fn fail_listed(&mut self, error: &CliError) {
+        self.failed += 1;
+        if self.failed <= SHOWN_PER_CODE || self.verbose {
+            self.fail(error);
+        } else {
+            self.raise(error.status);
         }
     }
 
@@ -259,6 +273,10 @@ impl<'a> Console<'a> {
     /// Tells of findings left out and of output that could not be written, and gives the status.
     pub fn finish(mut self) -> ExitStatus {
         if !self.verbose {
+            if self.failed > SHOWN_PER_CODE {
+                let more = crate::output::count(self.failed - SHOWN_PER_CODE, "more input");
+                self.note(&format!("{more} could not be read: the report lists them (--verbose shows all)"));
+            }
             let seen = std::mem::take(&mut self.seen);
             for ((file, number), count) in seen {
                 if count > SHOWN_PER_CODE {

@@ -105,6 +105,10 @@ fn head(corpus: &Corpus, style: Style) -> String {
 fn rules(out: &mut String, corpus: &Corpus, style: Style) {
     let triggering: Vec<_> =
         ranked(corpus).into_iter().filter(|(_, rule)| rule.triggers + rule.undecided > 0).collect();
+    if corpus.inputs == 0 {
+        out.push_str("\nNo input was played.\n");
+        return;
+    }
     if triggering.is_empty() {
         let _ = writeln!(
             out,

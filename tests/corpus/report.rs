@@ -396,3 +396,22 @@ fn the_report_from_partitions_equals_that_of_one_process() {
     );
     assert_eq!(fs::read_to_string(out).expect("a report"), one.out);
 }
+
+#[test]
+fn of_many_unreadable_inputs_the_first_are_shown_and_all_are_listed() {
+    let made = corpus();
+    for number in 0..9 {
+        fs::write(made.path(&format!("in/bad{number}.jsonl")), "nothing of ours\n").expect("written");
+    }
+    for outcome in [made.replay(&[]), ttsr(["inspect-session", &made.shown("in")])] {
+        assert_eq!(outcome.status, 3);
+        assert_eq!(outcome.err.matches("bad").count(), 5, "{}", outcome.err);
+        assert!(outcome.err.contains("4 more inputs could not be read"), "{}", outcome.err);
+        for number in 0..9 {
+            assert!(outcome.out.contains(&format!("bad{number}.jsonl")), "{}", outcome.out);
+        }
+    }
+    assert_eq!(made.replay(&["--verbose"]).err.matches("bad").count(), 9);
+    let nothing = made.replay(&["--include", "none"]);
+    assert!(nothing.out.contains("No input was played."), "{}", nothing.out);
+}

@@ -134,7 +134,11 @@ impl Run<'_> {
         for finding in &refused.findings {
             console.count(finding);
         }
-        console.fail(error);
+        if self.order.len() > 1 {
+            console.fail_listed(error);
+        } else {
+            console.fail(error);
+        }
         self.form.refused(refused, console)
     }
 
